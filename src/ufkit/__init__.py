@@ -1,0 +1,1 @@
+"""Reads, checks and converts UFF graphs and UFW blobs."""

@@ -1,0 +1,216 @@
+"""Opening files as buffers, pointing into them, and replacing files without harming them."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import mmap as _mmap
+import os
+import secrets
+import stat
+from collections.abc import Iterator
+from typing import IO, Any, BinaryIO, Protocol
+
+from ufkit.core.diag import FileError, MissingExtraError, Where
+from ufkit.core.rules import CANNOT_READ, CANNOT_WRITE, CLOSED, MISSING_EXTRA
+
+Buffer = bytes | bytearray | memoryview | _mmap.mmap
+PathLike = str | os.PathLike[str]
+
+_CHUNK = 16 << 20
+_READ_ERRORS = (OSError, ValueError)  # ValueError: a path with a NUL byte
+
+
+class Source:
+    """The bytes of one file, or of one buffer.
+
+    `buffer` is a read-only map of the file (or the bytes themselves); nothing is read until
+    touched. `name` is what diagnostics call it.
+
+    A mapped file that another program truncates ends the process with SIGBUS at the next read
+    of the lost part; open with `mmap=False` where that can happen.
+    """
+
+    __slots__ = ("_descriptor", "buffer", "name", "size")
+
+    def __init__(self, buffer: Buffer, name: str = "", descriptor: int | None = None) -> None:
+        self.buffer = buffer
+        self.name = name
+        self.size = len(buffer)
+        self._descriptor = descriptor
+
+    @classmethod
+    def open(cls, path: PathLike, *, mmap: bool = True) -> Source:
+        """Open a file. Raises FileError (UFK001)."""
+        name = os.fspath(path)
+        try:
+            with open(path, "rb", buffering=0) as file:
+                status = os.fstat(file.fileno())
+                if not mmap or not stat.S_ISREG(status.st_mode) or status.st_size == 0:
+                    return cls(file.read(), name)  # a pipe, a device or nothing cannot be mapped
+                mapped = _mmap.mmap(file.fileno(), 0, access=_mmap.ACCESS_READ)
+                return cls(mapped, name, os.dup(file.fileno()))
+        except _READ_ERRORS as error:
+            reason = getattr(error, "strerror", None) or error
+            raise FileError(CANNOT_READ.at(Where(name), f"cannot read: {reason}")) from error
+
+    def view(self, start: int, stop: int) -> memoryview:
+        """Bytes `start` to `stop`, read-only, not copied. Raises FileError (UFK005) if closed."""
+        try:
+            return memoryview(self.buffer)[start:stop].toreadonly()
+        except ValueError as error:
+            raise FileError(CLOSED.at(Where(self.name), "the file was closed")) from error
+
+    def copy(self, start: int, stop: int, out: IO[bytes]) -> None:
+        """Append bytes `start` to `stop` to `out`; from file to file inside the kernel."""
+        if self._descriptor is not None and stop - start >= _CHUNK:
+            start = _kernel_copy(self._descriptor, start, stop, out)
+        while start < stop:
+            step = min(stop, start + _CHUNK)
+            out.write(self.view(start, step))
+            start = step
+
+    def close(self) -> None:
+        """Let go of the file. Arrays already handed out stay valid and keep the map alive."""
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
+        if isinstance(self.buffer, _mmap.mmap):
+            with contextlib.suppress(BufferError):  # arrays still look into it
+                self.buffer.close()
+        self.buffer = memoryview(b"")
+        self.buffer.release()
+
+    def __del__(self) -> None:
+        if getattr(self, "_descriptor", None) is not None:
+            os.close(self._descriptor)  # type: ignore[arg-type]
+            self._descriptor = None
+
+    def __repr__(self) -> str:
+        return f"Source({self.name!r}, {self.size} B)"
+
+
+def _kernel_copy(descriptor: int, start: int, stop: int, out: IO[bytes]) -> int:
+    """Copy what the kernel is willing to copy; return where it stopped."""
+    copy = getattr(os, "copy_file_range", None)
+    try:
+        target = out.fileno()
+        out.flush()
+    except (OSError, ValueError, AttributeError):
+        return start  # not a file
+    while copy is not None and start < stop:
+        try:
+            done = copy(descriptor, target, stop - start, start)
+        except OSError:
+            break  # file systems that cannot; the plain copy goes on from here
+        if done == 0:
+            break
+        start += done
+    return start
+
+
+class Payload(Protocol):
+    """Bytes that are known by size and produced only when written."""
+
+    @property
+    def nbytes(self) -> int: ...
+
+    def write_to(self, out: IO[bytes]) -> None: ...
+
+
+class Span:
+    """Bytes `start` to `stop` of a source, left where they are."""
+
+    __slots__ = ("source", "start", "stop")
+
+    def __init__(self, source: Source, start: int, stop: int) -> None:
+        self.source = source
+        self.start = start
+        self.stop = stop
+
+    @classmethod
+    def of(cls, data: Buffer) -> Span:
+        """A span over a buffer of its own."""
+        return cls(Source(data), 0, len(data))
+
+    @property
+    def nbytes(self) -> int:
+        return self.stop - self.start
+
+    def view(self) -> memoryview:
+        """The bytes, read-only, not copied; the view keeps the map open."""
+        return self.source.view(self.start, self.stop)
+
+    def write_to(self, out: IO[bytes]) -> None:
+        """Append the bytes to `out`."""
+        self.source.copy(self.start, self.stop, out)
+
+    def __repr__(self) -> str:
+        return f"Span({self.nbytes} B @ {self.start})"
+
+
+@contextlib.contextmanager
+def replacing(path: PathLike) -> Iterator[BinaryIO]:
+    """A binary file that becomes `path` when the block ends well, and vanishes when not.
+
+    Written beside the target, flushed to the disk, then renamed over it; the mode of a file
+    that was there is kept. A symbolic link stays, its target is replaced; a target that is
+    no ordinary file (/dev/stdout, a pipe) is written directly. Raises FileError (UFK002).
+    """
+    target = os.path.realpath(path)
+    if os.path.exists(target) and not os.path.isfile(target):
+        with _write_errors(path), open(target, "wb") as file:
+            yield file
+        return
+    beside = f"{target}.{secrets.token_hex(4)}.tmp"
+    with _write_errors(path):
+        try:
+            with open(beside, "xb") as file:
+                yield file
+                file.flush()
+                os.fsync(file.fileno())
+                if os.path.exists(target):
+                    os.chmod(beside, stat.S_IMODE(os.stat(target).st_mode))
+            os.replace(beside, target)
+            _sync_folder(os.path.dirname(target))
+        except BaseException:
+            with contextlib.suppress(OSError):
+                os.unlink(beside)
+            raise
+
+
+def _sync_folder(folder: str) -> None:
+    """Make the rename itself durable, where the system lets a folder be opened."""
+    with contextlib.suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+@contextlib.contextmanager
+def _write_errors(path: PathLike) -> Iterator[None]:
+    try:
+        yield
+    except _READ_ERRORS as error:
+        if isinstance(error, ValueError) and not isinstance(error, OSError):
+            if "null byte" not in str(error):
+                raise
+        reason = getattr(error, "strerror", None) or error
+        raise FileError(CANNOT_WRITE.at(Where(os.fspath(path)), f"cannot write: {reason}")) from error
+
+
+def need(module: str, extra: str) -> Any:
+    """Import an optional library. Raises MissingExtraError (UFK004) that names the extra."""
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        name = module.partition(".")[0]
+        raise MissingExtraError(
+            MISSING_EXTRA.at(
+                Where(),
+                f"this needs {name}, which is not installed",
+                hint=f"python3 -m pip install 'ufkit[{extra}]'",
+            )
+        ) from error

@@ -1,0 +1,316 @@
+"""Messages: fields by name over a file, decoded when asked, written back byte for byte."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Iterator
+from typing import IO, Any
+
+from ufkit.core.files import Payload, Source, Span
+from ufkit.wire.reader import LEN, MAX_DEPTH, Record, fault, scan
+from ufkit.wire.rules import TOO_DEEP
+from ufkit.wire.schema import FieldType, MessageType
+from ufkit.wire.values import (
+    checked,
+    decode,
+    decode_packed,
+    default,
+    encode,
+    encode_varint,
+    fits,
+)
+
+Piece = bytes | Payload
+_EMPTY = Source(b"")
+
+
+class Message:
+    """One message of a schema.
+
+    Read from a file it is a window on its bytes: a level is scanned when the first of its
+    fields is asked for, values are decoded at each call, `bytes` fields come as Spans, never
+    copied. What was set is kept beside; on writing, only messages that were edited are encoded
+    anew, everything else, unknown fields included, is copied as it came and where it stood.
+    """
+
+    __slots__ = ("_children", "_edited", "_parent", "_records", "_set", "depth", "span", "type")
+
+    def __init__(self, type_: MessageType, span: Span, parent: Message | None = None) -> None:
+        self.type = type_
+        self.span = span
+        self.depth = parent.depth + 1 if parent else 0
+        self._parent = parent
+        self._records: dict[int, list[Record]] | None = None
+        self._children: dict[int, Message] = {}  # by where the record begins
+        self._set: dict[str, Any] = {}
+        self._edited = False
+
+    @classmethod
+    def new(cls, type_: MessageType, **values: Any) -> Message:
+        """A message of its own with these fields set."""
+        message = cls(type_, Span(_EMPTY, 0, 0))
+        for name, value in values.items():
+            message.set(name, value)
+        message._edited = True
+        return message
+
+    @classmethod
+    def read(cls, type_: MessageType, source: Source) -> Message:
+        """The message that is all of a source."""
+        return cls(type_, Span(source, 0, source.size))
+
+    # -- reading -----------------------------------------------------------------------------
+
+    def _scanned(self) -> dict[int, list[Record]]:
+        if self._records is None:
+            if self.depth > MAX_DEPTH:
+                raise fault(
+                    TOO_DEEP,
+                    self.span.source,
+                    self.span.start,
+                    f"messages nested more than {MAX_DEPTH} deep",
+                )
+            self._records = scan(self.span.source, self.span.start, self.span.stop)
+        return self._records
+
+    def _found(self, field: FieldType) -> list[Record]:
+        """The records that are of this field, in file order."""
+        records = self._scanned().get(field.number)
+        if records is None:
+            return []
+        if len(records) == 1:
+            return records if fits(field, records[0][1]) else []
+        return [record for record in records if fits(field, record[1])]
+
+    def has(self, name: str) -> bool:
+        """Whether the field is there: set or on the wire; of a oneof, the last one counts."""
+        field = self.type.fields[name]
+        if field.oneof:
+            return self.which(field.oneof) == name
+        if name in self._set:
+            value = self._set[name]
+            return bool(value) if field.repeated else value is not None
+        return bool(self._found(field))
+
+    def which(self, oneof: str) -> str | None:
+        """The name of the member of a oneof that counts: the one set, or last on the wire."""
+        members = self.type.oneofs[oneof]
+        if self._set:
+            for field in members:
+                if self._set.get(field.name) is not None:
+                    return field.name
+        best, name = -1, None
+        for number in self._scanned():
+            field = self.type.numbers.get(number)  # type: ignore[assignment]
+            if field is None or field.oneof != oneof or field.name in self._set:
+                continue
+            records = self._found(field)
+            if records and records[-1][0] > best:
+                best, name = records[-1][0], field.name
+        return name
+
+    def get(self, name: str) -> Any:
+        """A singular field's value, or its default; of kind `message`, None when absent.
+
+        Raises FormatError at the field's bytes.
+        """
+        if self._set and name in self._set and (value := self._set[name]) is not None:
+            return value
+        field = self.type.fields[name]
+        is_message = field.kind == "message"
+        records = [] if name in self._set else self._found(field)
+        if not records or (field.oneof and self.which(field.oneof) != name):
+            return None if is_message else default(field)
+        if is_message:
+            return self._child(field, records)
+        return decode(field, self.span.source, records[-1])
+
+    def all(self, name: str) -> list[Any]:
+        """A repeated field's values, packed or not. Raises FormatError at the field's bytes."""
+        if name in self._set:
+            return list(self._set[name])
+        field = self.type.fields[name]
+        records = self._found(field)
+        if field.kind == "message":
+            return [self._child(field, [record]) for record in records]
+        source = self.span.source
+        values = []
+        for record in records:
+            if record[1] == LEN and field.wire != LEN:
+                values.extend(decode_packed(field, source, record))
+            else:
+                values.append(decode(field, source, record))
+        return values
+
+    def _child(self, field: FieldType, records: list[Record]) -> Message:
+        """The message in `records`, the same object each time."""
+        at = records[-1][0]
+        child = self._children.get(at)
+        if child is None:
+            span = Span(self.span.source, records[-1][2], records[-1][3])
+            if len(records) > 1:  # occurrences of a singular message merge: so do their bytes
+                parts = [self.span.source.view(r[2], r[3]) for r in records]
+                span = Span(Source(b"".join(parts), self.span.source.name), 0, sum(map(len, parts)))
+            child = self._children[at] = Message(field.type, span, self)
+        return child
+
+    def unknown(self) -> list[Record]:
+        """Records of no known field, or of the wrong wire type for it, in file order."""
+        return sorted(
+            record
+            for number, records in self._scanned().items()
+            for record in records
+            if (field := self.type.numbers.get(number)) is None or not fits(field, record[1])
+        )
+
+    def known(self) -> Iterator[FieldType]:
+        """The fields that are present, in the order of their numbers."""
+        for number in sorted(self.type.numbers):
+            field = self.type.numbers[number]
+            if self.has(field.name):
+                yield field
+
+    # -- editing -----------------------------------------------------------------------------
+
+    def set(self, name: str, value: Any) -> None:
+        """Set a field; a repeated one from any iterable. Setting a oneof member clears the rest.
+
+        Raises RequestError (UFK112) when the value does not fit the field.
+        """
+        field = self.type.fields[name]
+        if field.repeated:
+            value = [self._adopt(field, item) for item in value]
+        else:
+            value = self._adopt(field, value)
+        if field.oneof:
+            for member in self.type.oneofs[field.oneof]:
+                self._set[member.name] = None
+        self._set[name] = value
+        self._touch()
+
+    def clear(self, name: str) -> None:
+        """Remove a field."""
+        self._set[name] = [] if self.type.fields[name].repeated else None
+        self._touch()
+
+    def _adopt(self, field: FieldType, value: Any) -> Any:
+        if field.kind != "message":
+            return checked(field, value)
+        if not isinstance(value, Message) or value.type is not field.type:
+            raise TypeError(f"{field.name} takes a {field.type.name}")
+        value._parent = self
+        return value
+
+    def _touch(self) -> None:
+        message: Message | None = self
+        while message is not None and not message._edited:
+            message._edited = True
+            message = message._parent
+
+    # -- writing -----------------------------------------------------------------------------
+
+    def pieces(self) -> Iterator[Piece]:
+        """The encoded message, in order: bytes, spans of the file, payloads yet to be made.
+
+        A field that was not there before goes in front of the first one with a greater number.
+        """
+        if not self._edited:
+            yield self.span
+            return
+        records = self._scanned()
+        pending = sorted(
+            field.number
+            for field in map(self.type.fields.__getitem__, self._set)
+            if self._set[field.name] is not None and field.number not in records
+        )
+        written = set()
+        for number, record in self._in_order():
+            while pending and pending[0] < number:
+                yield from self._encode_set(pending.pop(0))
+            field = self.type.numbers.get(number)
+            if field is None or not fits(field, record[1]):
+                yield Span(self.span.source, record[0], record[3])
+            elif field.name in self._set:
+                if number not in written:
+                    written.add(number)
+                    yield from self._encode_set(number)
+            elif (child := self._children.get(record[0])) is not None and child._edited:
+                yield from _encode(field, child)
+            elif not self._merged(field, record):
+                yield Span(self.span.source, record[0], record[3])
+        for number in pending:
+            yield from self._encode_set(number)
+
+    def _encode_set(self, number: int) -> Iterator[Piece]:
+        field = self.type.numbers[number]
+        value = self._set[field.name]
+        if not field.repeated:
+            if value is not None and (field.explicit or value != default(field)):
+                yield from _encode(field, value)
+        elif field.packed and value:
+            body = b"".join(encode(field, item) for item in value)  # type: ignore[misc]
+            yield encode_varint(number << 3 | LEN) + encode_varint(len(body)) + body
+        else:
+            for item in value:
+                yield from _encode(field, item)
+
+    def _in_order(self) -> list[tuple[int, Record]]:
+        found = [(n, record) for n, records in self._scanned().items() for record in records]
+        return sorted(found, key=lambda item: item[1][0])
+
+    def _merged(self, field: FieldType, record: Record) -> bool:
+        """Whether a later occurrence of this singular message holds this one, re-encoded."""
+        if field.kind != "message" or field.repeated:
+            return False
+        last = self._found(field)[-1][0]
+        child = self._children.get(last)
+        return record[0] != last and child is not None and child._edited
+
+    def __repr__(self) -> str:
+        return f"Message({self.type.name}, {self.span!r})"
+
+
+def _encode(field: FieldType, value: Any) -> Iterator[Piece]:
+    """One element with its tag."""
+    tag = encode_varint(field.number << 3 | field.wire)
+    if field.wire != LEN:
+        yield tag + encode(field, value)  # type: ignore[operator]
+        return
+    inner = list(value.pieces()) if isinstance(value, Message) else [encode(field, value)]
+    yield tag + encode_varint(sum(map(nbytes, inner)))
+    yield from inner
+
+
+def nbytes(piece: Piece) -> int:
+    """How many bytes a piece will write."""
+    return len(piece) if isinstance(piece, bytes) else piece.nbytes
+
+
+def write(pieces: Iterable[Piece], out: IO[bytes]) -> None:
+    """Append pieces to `out`; spans of a file that touch are copied as one."""
+    held: Span | None = None
+    for piece in pieces:
+        if isinstance(piece, Span):
+            if held and held.source is piece.source and held.stop == piece.start:
+                held = Span(held.source, held.start, piece.stop)
+                continue
+            if held:
+                held.write_to(out)
+            held = piece
+            continue
+        if held:
+            held.write_to(out)
+            held = None
+        if isinstance(piece, bytes):
+            out.write(piece)
+        else:
+            piece.write_to(out)
+    if held:
+        held.write_to(out)
+
+
+def to_bytes(message: Message) -> bytes:
+    """The encoded message in memory."""
+    out = io.BytesIO()
+    write(message.pieces(), out)
+    return out.getvalue()

@@ -1,0 +1,178 @@
+"""Reads .proto files, so that each schema is written down once, in its own language.
+
+Understood: proto2 and proto3, packages, nested messages and enums, oneof, map, `optional`,
+`required`, `repeated`, the options `packed` and `default`. Other options, `reserved` and
+`extensions` are skipped; imports, services and extension blocks are refused.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from ufkit.wire.schema import WIRE_TYPES, EnumType, FieldType, MessageType, Schema
+
+_TOKEN = re.compile(
+    r"""\s+|//[^\n]*|/\*.*?\*/                      # skipped
+    |(?P<token>[A-Za-z_.][\w.]*|-?[\d][\w.+]*|-?\.\d+|-inf|"[^"\n]*"|'[^'\n]*'|[{}\[\]()<>=;,])
+    """,
+    re.X | re.S,
+)
+_SCALARS = frozenset(WIRE_TYPES) - {"enum", "message"}
+
+
+def parse_proto(text: str) -> Schema:
+    """The schema of one .proto file. Raises ValueError: these files are ours, not a user's."""
+    return _Parser(text).run()
+
+
+class _Parser:
+    def __init__(self, text: str) -> None:
+        self.tokens = [m["token"] for m in _TOKEN.finditer(text) if m["token"]]
+        self.at = 0
+        self.proto3 = False
+        self.schema = Schema("")
+        self.unresolved: list[tuple[str, FieldType]] = []
+
+    def run(self) -> Schema:
+        while self.at < len(self.tokens):
+            word = self.next()
+            if word == "syntax":
+                self.expect("=")
+                self.proto3 = self.next().strip("\"'") == "proto3"
+                self.expect(";")
+            elif word == "package":
+                self.schema.package = self.next()
+                self.expect(";")
+            elif word == "message":
+                self.message(self.schema.package)
+            elif word == "enum":
+                self.enum(self.schema.package)
+            elif word == "option":
+                self.skip_statement()
+            elif word != ";":
+                raise ValueError(f"{word!r} is not understood at the top of a .proto file")
+        for scope, entry in self.unresolved:
+            self.resolve(scope, entry)
+        return self.schema
+
+    def next(self) -> str:
+        self.at += 1
+        return self.tokens[self.at - 1]
+
+    def expect(self, token: str) -> None:
+        if (found := self.next()) != token:
+            raise ValueError(f"expected {token!r}, found {found!r} (token {self.at})")
+
+    def skip_statement(self) -> None:
+        while self.next() != ";":
+            pass
+
+    def message(self, scope: str) -> None:
+        name = f"{scope}.{self.next()}".lstrip(".")
+        message = self.schema.messages[name] = MessageType(name)
+        self.expect("{")
+        self.body(message, oneof="")
+
+    def body(self, message: MessageType, oneof: str) -> None:
+        while (word := self.next()) != "}":
+            if word == "message":
+                self.message(message.name)
+            elif word == "enum":
+                self.enum(message.name)
+            elif word == "oneof":
+                inner = self.next()
+                self.expect("{")
+                self.body(message, inner)
+            elif word == "map":
+                self.map(message)
+            elif word in ("option", "reserved", "extensions"):
+                self.skip_statement()
+            elif word != ";":
+                self.field(message, word, oneof)
+
+    def field(self, message: MessageType, word: str, oneof: str) -> None:
+        label = word if word in ("optional", "required", "repeated") else ""
+        kind = self.next() if label else word
+        name = self.next()
+        self.expect("=")
+        number = int(self.next(), 0)
+        options = self.options()
+        entry = FieldType(name, number, kind, repeated=label == "repeated", oneof=oneof)
+        entry.explicit = not entry.repeated and (bool(label or oneof) or not self.proto3)
+        entry.default = options.get("default")
+        packable = kind not in ("string", "bytes")
+        entry.packed = entry.repeated and packable and options.get("packed", self.proto3) is True
+        message.add(entry)
+        self.unresolved.append((message.name, entry))
+
+    def map(self, message: MessageType) -> None:
+        self.expect("<")
+        key = self.next()
+        self.expect(",")
+        value = self.next()
+        self.expect(">")
+        name = self.next()
+        self.expect("=")
+        number = int(self.next(), 0)
+        self.options()
+        full = f"{message.name}.{name.title().replace('_', '')}Entry"
+        entry = self.schema.messages[full] = MessageType(full, is_map_entry=True)
+        for field in (
+            FieldType("key", 1, key, explicit=True),
+            FieldType("value", 2, value, explicit=True),
+        ):
+            entry.add(field)
+            self.unresolved.append((message.name, field))
+        message.add(FieldType(name, number, "message", entry, repeated=True))
+
+    def options(self) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        if self.tokens[self.at] == "[":
+            while self.next() != "]":
+                key = self.next()
+                self.expect("=")
+                found[key] = _literal(self.next())
+        self.expect(";")
+        return found
+
+    def enum(self, scope: str) -> None:
+        name = f"{scope}.{self.next()}".lstrip(".")
+        enum = self.schema.enums[name] = EnumType(name)
+        self.expect("{")
+        while (word := self.next()) != "}":
+            if word in ("option", "reserved"):
+                self.skip_statement()
+            elif word != ";":
+                self.expect("=")
+                enum.numbers[word] = int(self.next(), 0)
+                self.options()
+
+    def resolve(self, scope: str, entry: FieldType) -> None:
+        """Replace a type's name by its type, looked up from the inside out."""
+        if entry.kind not in _SCALARS:
+            parts = scope.split(".")
+            names = [".".join([*parts[:n], entry.kind]) for n in range(len(parts), -1, -1)]
+            name = next((n for n in names if n in self.schema.messages | self.schema.enums), None)
+            if name is None:
+                raise ValueError(f"{scope}.{entry.name}: unknown type {entry.kind}")
+            entry.type = self.schema.messages.get(name) or self.schema.enums[name]
+            entry.kind = "message" if name in self.schema.messages else "enum"
+        if entry.kind == "message":
+            entry.packed = False
+            entry.explicit = not entry.repeated
+        if entry.kind == "enum" and isinstance(entry.default, str):
+            entry.default = entry.type.numbers[entry.default]
+
+
+def _literal(token: str) -> Any:
+    if token in ("true", "false"):
+        return token == "true"
+    if token[0] in "\"'":
+        return token[1:-1]
+    for number in (lambda: int(token, 0), lambda: float(token)):
+        try:
+            return number()
+        except ValueError:
+            continue
+    return token

@@ -1,0 +1,131 @@
+"""One level of a message: which fields lie where. Knows no schema and copies nothing.
+
+The encoding: https://protobuf.dev/programming-guides/encoding/
+"""
+
+from __future__ import annotations
+
+from ufkit.core.diag import FormatError, Rule, Where
+from ufkit.core.files import Source
+from ufkit.wire.rules import BAD_TAG, BAD_VARINT, TOO_DEEP, TRUNCATED
+
+VARINT, I64, LEN, GROUP, END_GROUP, I32 = range(6)
+MAX_DEPTH = 100
+
+# (where the tag begins, wire type, the value of a varint or where the payload begins, end)
+Record = tuple[int, int, int, int]
+
+
+def fault(rule: Rule, source: Source, at: int, message: str, stop: int | None = None) -> FormatError:
+    """A FormatError at a byte of a source."""
+    return FormatError(rule.at(Where(source.name, start=at, stop=stop), message))
+
+
+def varint(source: Source, at: int, stop: int) -> tuple[int, int]:
+    """The unsigned 64-bit number at `at`, and where it ends. More than 64 bits are cut off.
+
+    Raises FormatError (UFK101, UFK103).
+    """
+    buffer = source.buffer
+    result = shift = 0
+    begin = at
+    while at < stop:
+        byte = buffer[at]
+        at += 1
+        result |= (byte & 127) << shift
+        if byte < 128:
+            return result & 0xFFFF_FFFF_FFFF_FFFF, at
+        shift += 7
+        if shift == 70:
+            raise fault(BAD_VARINT, source, begin, "an integer goes on beyond its 10th byte", at)
+    raise fault(TRUNCATED, source, begin, f"an integer is cut short after {at - begin} bytes", stop)
+
+
+def scan(source: Source, start: int, stop: int) -> dict[int, list[Record]]:
+    """The fields between `start` and `stop`, by number, each list in file order.
+
+    Groups come as one record that spans them. Every length is checked before it is used.
+    Raises FormatError with the byte position (UFK101 to UFK104).
+    """
+    buffer = source.buffer
+    found: dict[int, list[Record]] = {}
+    at = start
+    while at < stop:
+        begin = at
+        tag = buffer[at]
+        at += 1
+        if tag >= 128:
+            tag, at = varint(source, begin, stop)
+        wire = tag & 7
+        if wire == LEN and at < stop:
+            payload = at + 1
+            size = buffer[at]
+            if size >= 128:
+                size, payload = varint(source, at, stop)
+            value = payload
+            at = payload + size
+        elif wire == VARINT and at < stop:
+            value = buffer[at]
+            at += 1
+            if value >= 128:
+                value, at = varint(source, at - 1, stop)
+        elif wire == I32:
+            value = at
+            at += 4
+        elif wire == I64:
+            value = at
+            at += 8
+        elif wire == GROUP:
+            value = at
+            at = _skip_group(source, begin, tag >> 3, at, stop)
+        elif at >= stop:
+            raise fault(TRUNCATED, source, begin, "the file ends right after a field tag", stop)
+        else:
+            raise fault(BAD_TAG, source, begin, f"field {tag >> 3} has impossible wire type {wire}")
+        if at > stop:
+            raise fault(
+                TRUNCATED,
+                source,
+                begin,
+                f"field {tag >> 3} needs {at - value} bytes, {max(stop - value, 0)} are left",
+                stop,
+            )
+        number = tag >> 3
+        if number in found:
+            found[number].append((begin, wire, value, at))
+        elif 0 < number < 1 << 29:
+            found[number] = [(begin, wire, value, at)]
+        else:
+            raise fault(BAD_TAG, source, begin, f"field number {number} is not allowed")
+    return found
+
+
+def _skip_group(source: Source, begin: int, number: int, at: int, stop: int) -> int:
+    """Where the group of field `number` ends; nested groups are followed without recursion."""
+    open_groups = [number]
+    while open_groups:
+        if at >= stop:
+            raise fault(TRUNCATED, source, begin, f"group {open_groups[-1]} never ends", stop)
+        tag_at = at
+        tag, at = varint(source, at, stop)
+        wire = tag & 7
+        if wire == VARINT:
+            _, at = varint(source, at, stop)
+        elif wire == I64:
+            at += 8
+        elif wire == LEN:
+            size, at = varint(source, at, stop)
+            at += size
+        elif wire == I32:
+            at += 4
+        elif wire == GROUP:
+            open_groups.append(tag >> 3)
+            if len(open_groups) > MAX_DEPTH:
+                raise fault(TOO_DEEP, source, tag_at, f"groups nested more than {MAX_DEPTH} deep")
+        elif wire == END_GROUP and tag >> 3 == open_groups[-1]:
+            open_groups.pop()
+        else:
+            raise fault(BAD_TAG, source, tag_at, f"tag {tag} does not belong in group {number}")
+        if at > stop:
+            raise fault(TRUNCATED, source, tag_at, f"a field of group {number} is cut short", stop)
+    return at

@@ -1,0 +1,188 @@
+"""One element of a field: from its bytes to a Python value and back.
+
+int64, uint64 and the like become int; float and double float; enums int; string str;
+bytes a Span into the file. A varint too wide for its type is cut to it, as protobuf does.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Callable
+from typing import Any
+
+from ufkit.core.diag import RequestError, Where
+from ufkit.core.files import Payload, Source, Span
+from ufkit.wire.reader import LEN, VARINT, Record, fault, varint
+from ufkit.wire.rules import BAD_PACKED, BAD_STRING, BAD_VALUE
+from ufkit.wire.schema import FieldType
+
+
+def _signed(bits: int) -> Callable[[int], int]:
+    mask, sign = (1 << bits) - 1, 1 << bits - 1
+    return lambda value: ((value & mask) ^ sign) - sign
+
+
+def _zigzag(bits: int) -> Callable[[int], int]:
+    mask = (1 << bits) - 1
+    return lambda value: (value & mask) >> 1 ^ -(value & 1)
+
+
+_FROM_VARINT: dict[str, Callable[[int], Any]] = {
+    "int32": _signed(32),
+    "int64": _signed(64),
+    "uint32": lambda value: value & 0xFFFF_FFFF,
+    "uint64": lambda value: value,
+    "sint32": _zigzag(32),
+    "sint64": _zigzag(64),
+    "bool": bool,
+    "enum": _signed(32),
+}
+_FIXED = {
+    kind: struct.Struct(code)
+    for kind, code in {
+        "fixed32": "<I",
+        "sfixed32": "<i",
+        "float": "<f",
+        "fixed64": "<Q",
+        "sfixed64": "<q",
+        "double": "<d",
+    }.items()
+}
+_RANGES = {
+    "int32": (-(1 << 31), (1 << 31) - 1),
+    "enum": (-(1 << 31), (1 << 31) - 1),
+    "sint32": (-(1 << 31), (1 << 31) - 1),
+    "sfixed32": (-(1 << 31), (1 << 31) - 1),
+    "uint32": (0, (1 << 32) - 1),
+    "fixed32": (0, (1 << 32) - 1),
+    "int64": (-(1 << 63), (1 << 63) - 1),
+    "sint64": (-(1 << 63), (1 << 63) - 1),
+    "sfixed64": (-(1 << 63), (1 << 63) - 1),
+    "uint64": (0, (1 << 64) - 1),
+    "fixed64": (0, (1 << 64) - 1),
+}
+_DEFAULTS: dict[str, Any] = {"string": "", "bool": False, "float": 0.0, "double": 0.0}
+
+
+def default(field: FieldType) -> Any:
+    """What an absent singular field reads as."""
+    if field.default is not None:
+        return field.default
+    if field.kind == "bytes":
+        return Span.of(b"")
+    return _DEFAULTS.get(field.kind, 0)
+
+
+def decode(field: FieldType, source: Source, record: Record) -> Any:
+    """The value of one record of a scalar field. Raises FormatError (UFK105)."""
+    kind, (_, _, value, end) = field.kind, record
+    if kind == "string":
+        return _text(source, value, end)
+    if kind == "bytes":
+        return Span(source, value, end)
+    if (convert := _FROM_VARINT.get(kind)) is not None:
+        return convert(value)
+    return _FIXED[kind].unpack_from(source.buffer, value)[0]
+
+
+def _text(source: Source, start: int, stop: int) -> str:
+    try:
+        return str(source.view(start, stop), "utf-8")
+    except UnicodeDecodeError as error:
+        at = start + error.start
+        raise fault(BAD_STRING, source, at, f"a text is not UTF-8: {error.reason}", stop) from error
+
+
+def decode_packed(field: FieldType, source: Source, record: Record) -> list[Any]:
+    """The values of one packed record. Raises FormatError (UFK101, UFK103, UFK106)."""
+    begin, _, at, end = record
+    if (convert := _FROM_VARINT.get(field.kind)) is not None:
+        values = []
+        buffer = source.buffer
+        while at < end:
+            value = buffer[at]
+            at += 1
+            if value >= 128:
+                value, at = varint(source, at - 1, end)
+            values.append(convert(value))
+        return values
+    form = _FIXED[field.kind]
+    if (end - at) % form.size:
+        message = f"{end - at} bytes of packed {field.kind} are no multiple of {form.size}"
+        raise fault(BAD_PACKED, source, begin, message, end)
+    return [value for (value,) in form.iter_unpack(source.view(at, end))]
+
+
+def fits(field: FieldType, wire: int) -> bool:
+    """Whether a record of that wire type is one of this field; others count as unknown."""
+    return wire == field.wire or (field.repeated and wire == LEN and field.wire != LEN)
+
+
+def checked(field: FieldType, value: Any) -> Any:
+    """`value` in the form the field holds. Raises RequestError (UFK112) if it does not fit."""
+    kind = field.kind
+    try:
+        if kind in _RANGES:
+            if isinstance(value, (bool, float, str)):
+                raise TypeError
+            low, high = _RANGES[kind]
+            number = int(value)
+            if low <= number <= high:
+                return number
+            raise _misfit(field, f"{number} is outside {low} to {high}")
+        if kind in ("float", "double"):
+            return float(value)
+        if kind == "bool":
+            return bool(value)
+        if kind == "string" and isinstance(value, str):
+            value.encode()  # lone surrogates cannot be written
+            return value
+        if kind == "bytes" and isinstance(value, (bytes, bytearray, memoryview)):
+            return Span.of(value)
+        if kind == "bytes" and hasattr(value, "nbytes") and hasattr(value, "write_to"):
+            return value
+    except (TypeError, ValueError) as error:
+        if isinstance(error, RequestError):
+            raise
+    raise _misfit(field, f"{value!r} is no {kind}")
+
+
+def _misfit(field: FieldType, reason: str) -> RequestError:
+    return RequestError(BAD_VALUE.at(Where(field=field.name), f"{field.name}: {reason}"))
+
+
+def encode_varint(value: int) -> bytes:
+    """A number as a varint; negative numbers take ten bytes, as protobuf writes them."""
+    value &= 0xFFFF_FFFF_FFFF_FFFF
+    out = bytearray()
+    while value >= 128:
+        out.append(value & 127 | 128)
+        value >>= 7
+    out.append(value)
+    return bytes(out)
+
+
+def encode(field: FieldType, value: Any) -> bytes | Payload:
+    """One element without tag; strings and bytes without their length."""
+    kind = field.kind
+    if kind == "string":
+        return str(value).encode()
+    if kind == "bytes":
+        return value  # type: ignore[no-any-return]
+    if kind in ("sint32", "sint64"):
+        return encode_varint(value << 1 ^ value >> 63)
+    if field.wire == VARINT:
+        return encode_varint(value)
+    if kind == "float" and math.isfinite(value):
+        return _encode_float(value)
+    return _FIXED[kind].pack(value)
+
+
+def _encode_float(value: float) -> bytes:
+    try:
+        return _FIXED["float"].pack(value)
+    except OverflowError:  # beyond float32: protobuf rounds to infinity
+        return _FIXED["float"].pack(math.copysign(math.inf, value))
+
+
