@@ -62,7 +62,9 @@ class Rule:
 
     def at(self, where: Where, message: str, *, hint: str | None = None) -> Diagnostic:
         """A finding of this kind at a place. `hint` replaces the rule's own."""
-        return Diagnostic(self, where, message, self.hint if hint is None else hint)
+        return Diagnostic(
+            self, where, message, self.hint if hint is None else hint, self.severity
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,19 +74,12 @@ class Diagnostic:
     rule: Rule
     where: Where
     message: str
-    hint: str = ""
+    hint: str
+    severity: Severity
 
     @property
     def code(self) -> str:
         return self.rule.code
-
-    @property
-    def severity(self) -> Severity:
-        return self.rule.severity
-
-    def named(self, file: str) -> Diagnostic:
-        """The same finding, in `file`, unless it already says which file."""
-        return self if self.where.file else replace(self, where=replace(self.where, file=file))
 
     def as_dict(self) -> dict[str, Any]:
         """The JSON form: code, severity, where, message, hint."""
@@ -108,14 +103,15 @@ class Diagnostic:
 class UfkitError(Exception):
     """Base of every error ufkit raises on purpose; carries one or more diagnostics.
 
-    `exit_code` is what the command line ends with.
+    `exit_code` is what the command line ends with. What is raised counts as an error, whatever
+    its rule says of it as a finding.
     """
 
     exit_code = 3
 
     def __init__(self, *diagnostics: Diagnostic) -> None:
-        super().__init__("\n".join(map(str, diagnostics)))
-        self.diagnostics = diagnostics
+        self.diagnostics = tuple(replace(item, severity=Severity.ERROR) for item in diagnostics)
+        super().__init__(*self.diagnostics)
 
     @property
     def diagnostic(self) -> Diagnostic:

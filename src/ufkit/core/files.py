@@ -70,6 +70,12 @@ class Source:
             out.write(self.view(start, step))
             start = step
 
+    def release(self, start: int, stop: int) -> None:
+        """Drop the memory that reading bytes `start` to `stop` took; they can be read again."""
+        if isinstance(self.buffer, _mmap.mmap) and hasattr(_mmap, "MADV_DONTNEED"):
+            begin = start - start % _mmap.PAGESIZE
+            self.buffer.madvise(_mmap.MADV_DONTNEED, begin, stop - begin)
+
     def close(self) -> None:
         """Let go of the file. Arrays already handed out stay valid and keep the map alive."""
         if self._descriptor is not None:
@@ -144,6 +150,10 @@ class Span:
     def write_to(self, out: IO[bytes]) -> None:
         """Append the bytes to `out`."""
         self.source.copy(self.start, self.stop, out)
+
+    def release(self) -> None:
+        """Drop the memory that reading the bytes took; they can be read again."""
+        self.source.release(self.start, self.stop)
 
     def __repr__(self) -> str:
         return f"Span({self.nbytes} B @ {self.start})"

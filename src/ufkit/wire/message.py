@@ -18,10 +18,10 @@ from ufkit.wire.values import (
     encode,
     encode_varint,
     fits,
+    is_default,
 )
 
 Piece = bytes | Payload
-_EMPTY = Source(b"")
 
 
 class Message:
@@ -38,7 +38,7 @@ class Message:
     def __init__(self, type_: MessageType, span: Span, parent: Message | None = None) -> None:
         self.type = type_
         self.span = span
-        self.depth = parent.depth + 1 if parent else 0
+        self.depth: int = parent.depth + 1 if parent else 0
         self._parent = parent
         self._records: dict[int, list[Record]] | None = None
         self._children: dict[int, Message] = {}  # by where the record begins
@@ -48,7 +48,7 @@ class Message:
     @classmethod
     def new(cls, type_: MessageType, **values: Any) -> Message:
         """A message of its own with these fields set."""
-        message = cls(type_, Span(_EMPTY, 0, 0))
+        message = cls(type_, Span(Source(b""), 0, 0))
         for name, value in values.items():
             message.set(name, value)
         message._edited = True
@@ -101,12 +101,12 @@ class Message:
                     return field.name
         best, name = -1, None
         for number in self._scanned():
-            field = self.type.numbers.get(number)  # type: ignore[assignment]
-            if field is None or field.oneof != oneof or field.name in self._set:
+            member = self.type.numbers.get(number)
+            if member is None or member.oneof != oneof or member.name in self._set:
                 continue
-            records = self._found(field)
+            records = self._found(member)
             if records and records[-1][0] > best:
-                best, name = records[-1][0], field.name
+                best, name = records[-1][0], member.name
         return name
 
     def get(self, name: str) -> Any:
@@ -144,6 +144,8 @@ class Message:
 
     def _child(self, field: FieldType, records: list[Record]) -> Message:
         """The message in `records`, the same object each time."""
+        if field.oneof and len(records) > 1:
+            records = self._since_others(field, records)
         at = records[-1][0]
         child = self._children.get(at)
         if child is None:
@@ -153,6 +155,15 @@ class Message:
                 span = Span(Source(b"".join(parts), self.span.source.name), 0, sum(map(len, parts)))
             child = self._children[at] = Message(field.type, span, self)
         return child
+
+    def _since_others(self, field: FieldType, records: list[Record]) -> list[Record]:
+        """Those records that no later member of the same oneof has put out of force."""
+        others = [
+            found[-1][0]
+            for member in self.type.oneofs[field.oneof]
+            if member is not field and (found := self._found(member))
+        ]
+        return [record for record in records if record[0] > max(others, default=-1)]
 
     def unknown(self) -> list[Record]:
         """Records of no known field, or of the wrong wire type for it, in file order."""
@@ -165,9 +176,10 @@ class Message:
 
     def known(self) -> Iterator[FieldType]:
         """The fields that are present, in the order of their numbers."""
-        for number in sorted(self.type.numbers):
-            field = self.type.numbers[number]
-            if self.has(field.name):
+        numbers = {self.type.fields[name].number for name in self._set}
+        for number in sorted(numbers.union(self._scanned())):
+            field = self.type.numbers.get(number)
+            if field is not None and self.has(field.name):
                 yield field
 
     # -- editing -----------------------------------------------------------------------------
@@ -188,9 +200,22 @@ class Message:
         self._set[name] = value
         self._touch()
 
+    def append(self, name: str, value: Any) -> None:
+        """Add an element to a repeated field; as `set` otherwise."""
+        if name not in self._set:
+            self._set[name] = self.all(name)
+        self._set[name].append(self._adopt(self.type.fields[name], value))
+        self._touch()
+
     def clear(self, name: str) -> None:
-        """Remove a field."""
-        self._set[name] = [] if self.type.fields[name].repeated else None
+        """Remove a field. A member of a oneof that does not count is left alone."""
+        field = self.type.fields[name]
+        if not field.oneof:
+            self._set[name] = [] if field.repeated else None
+        elif self.has(name):  # members that came before it are not to come back
+            self._set.update((member.name, None) for member in self.type.oneofs[field.oneof])
+        else:
+            return
         self._touch()
 
     def _adopt(self, field: FieldType, value: Any) -> Any:
@@ -217,11 +242,10 @@ class Message:
         if not self._edited:
             yield self.span
             return
-        records = self._scanned()
         pending = sorted(
             field.number
             for field in map(self.type.fields.__getitem__, self._set)
-            if self._set[field.name] is not None and field.number not in records
+            if self._set[field.name] is not None and not self._found(field)
         )
         written = set()
         for number, record in self._in_order():
@@ -245,7 +269,7 @@ class Message:
         field = self.type.numbers[number]
         value = self._set[field.name]
         if not field.repeated:
-            if value is not None and (field.explicit or value != default(field)):
+            if value is not None and (field.explicit or not is_default(field, value)):
                 yield from _encode(field, value)
         elif field.packed and value:
             body = b"".join(encode(field, item) for item in value)  # type: ignore[misc]

@@ -10,11 +10,14 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from ufkit.core.files import Span
 from ufkit.wire.schema import WIRE_TYPES, EnumType, FieldType, MessageType, Schema
+from ufkit.wire.values import quoted
 
 _TOKEN = re.compile(
     r"""\s+|//[^\n]*|/\*.*?\*/                      # skipped
-    |(?P<token>[A-Za-z_.][\w.]*|-?[\d][\w.+]*|-?\.\d+|-inf|"[^"\n]*"|'[^'\n]*'|[{}\[\]()<>=;,])
+    |(?P<token>[A-Za-z_.][\w.]*|-?[\d][\w.+]*|-?\.\d+|-inf|[{}\[\]()<>=;,]
+              |"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')
     """,
     re.X | re.S,
 )
@@ -116,7 +119,8 @@ class _Parser:
         self.expect("=")
         number = int(self.next(), 0)
         self.options()
-        full = f"{message.name}.{name.title().replace('_', '')}Entry"
+        camel = "".join(part[:1].upper() + part[1:] for part in name.split("_"))
+        full = f"{message.name}.{camel}Entry"
         entry = self.schema.messages[full] = MessageType(full, is_map_entry=True)
         for field in (
             FieldType("key", 1, key, explicit=True),
@@ -161,6 +165,12 @@ class _Parser:
         if entry.kind == "message":
             entry.packed = False
             entry.explicit = not entry.repeated
+        if entry.kind == "bytes" and isinstance(entry.default, bytearray):
+            entry.default = Span.of(entry.default)
+        elif entry.kind == "string" and isinstance(entry.default, bytearray):
+            entry.default = entry.default.decode()
+        elif entry.kind in ("float", "double") and entry.default is not None:
+            entry.default = float(entry.default)
         if entry.kind == "enum" and isinstance(entry.default, str):
             entry.default = entry.type.numbers[entry.default]
 
@@ -169,7 +179,9 @@ def _literal(token: str) -> Any:
     if token in ("true", "false"):
         return token == "true"
     if token[0] in "\"'":
-        return token[1:-1]
+        out = bytearray()
+        quoted(token.encode(), 0, out)
+        return out
     for number in (lambda: int(token, 0), lambda: float(token)):
         try:
             return number()

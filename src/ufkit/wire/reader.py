@@ -7,18 +7,47 @@ from __future__ import annotations
 
 from ufkit.core.diag import FormatError, Rule, Where
 from ufkit.core.files import Source
-from ufkit.wire.rules import BAD_TAG, BAD_VARINT, TOO_DEEP, TRUNCATED
+from ufkit.wire.rules import BAD_TAG, BAD_TEXT, BAD_VARINT, TOO_DEEP, TRUNCATED
 
 VARINT, I64, LEN, GROUP, END_GROUP, I32 = range(6)
 MAX_DEPTH = 100
+_CHUNK = 1 << 16
 
 # (where the tag begins, wire type, the value of a varint or where the payload begins, end)
 Record = tuple[int, int, int, int]
 
 
-def fault(rule: Rule, source: Source, at: int, message: str, stop: int | None = None) -> FormatError:
+def fault(
+    rule: Rule, source: Source, at: int, message: str, stop: int | None = None
+) -> FormatError:
     """A FormatError at a byte of a source."""
     return FormatError(rule.at(Where(source.name, start=at, stop=stop), message))
+
+
+class TextFault(ValueError):
+    """What is wrong at a byte of a text; `located` makes it a FormatError that names the line."""
+
+    def __init__(self, at: int, message: str, hint: str | None = None, rule: Rule = BAD_TEXT):
+        super().__init__(message)
+        self.at, self.message, self.hint, self.rule = at, message, hint, rule
+
+    def located(self, source: Source) -> FormatError:
+        """The fault in its file, line and column counted from 1."""
+        line, begin = 1, 0
+        for start in range(0, self.at, _CHUNK):
+            chunk = bytes(source.view(start, min(self.at, start + _CHUNK)))
+            if found := chunk.count(b"\n"):
+                line += found
+                begin = start + chunk.rindex(b"\n") + 1
+        column = len(str(source.view(begin, self.at), "utf-8", "replace")) + 1
+        where = Where(source.name, line=line)
+        return FormatError(self.rule.at(where, f"{self.message} (column {column})", hint=self.hint))
+
+
+def shown(token: bytes | str) -> str:
+    """A piece of a text the way a message quotes it, cut where it is long."""
+    text = token if isinstance(token, str) else token.decode("utf-8", "replace")
+    return repr(text if len(text) <= 40 else text[:40] + "...")
 
 
 def varint(source: Source, at: int, stop: int) -> tuple[int, int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -101,3 +102,11 @@ class Schema:
     def __getitem__(self, name: str) -> MessageType:
         """The message type of that name, with or without the package."""
         return self.messages.get(f"{self.package}.{name}") or self.messages[name]
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str | None:
+    """A hint with the known name closest to `name`; None when none is close."""
+    import difflib
+
+    near = difflib.get_close_matches(name[:64], known, n=1)  # its cost grows with the square
+    return f"did you mean {near[0]!r}?" if near else None

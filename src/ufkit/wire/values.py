@@ -7,13 +7,16 @@ bytes a Span into the file. A varint too wide for its type is cut to it, as prot
 from __future__ import annotations
 
 import math
+import operator
+import re
+import reprlib
 import struct
 from collections.abc import Callable
 from typing import Any
 
 from ufkit.core.diag import RequestError, Where
-from ufkit.core.files import Payload, Source, Span
-from ufkit.wire.reader import LEN, VARINT, Record, fault, varint
+from ufkit.core.files import Buffer, Payload, Source, Span
+from ufkit.wire.reader import LEN, VARINT, Record, TextFault, fault, shown, varint
 from ufkit.wire.rules import BAD_PACKED, BAD_STRING, BAD_VALUE
 from ufkit.wire.schema import FieldType
 
@@ -74,6 +77,15 @@ def default(field: FieldType) -> Any:
     return _DEFAULTS.get(field.kind, 0)
 
 
+def is_default(field: FieldType, value: Any) -> bool:
+    """Whether a field that cannot tell "absent" from its default has it: it is not written."""
+    if field.kind == "bytes":
+        return bool(value.nbytes == 0)
+    if field.kind in ("float", "double"):
+        return bool(value == 0 and math.copysign(1, value) > 0)  # -0.0 is a value of its own
+    return not value
+
+
 def decode(field: FieldType, source: Source, record: Record) -> Any:
     """The value of one record of a scalar field. Raises FormatError (UFK105)."""
     kind, (_, _, value, end) = field.kind, record
@@ -123,33 +135,41 @@ def checked(field: FieldType, value: Any) -> Any:
     """`value` in the form the field holds. Raises RequestError (UFK112) if it does not fit."""
     kind = field.kind
     try:
-        if kind in _RANGES:
-            if isinstance(value, (bool, float, str)):
-                raise TypeError
+        if kind in _RANGES and not isinstance(value, bool):
             low, high = _RANGES[kind]
-            number = int(value)
+            number = operator.index(value)
             if low <= number <= high:
                 return number
-            raise _misfit(field, f"{number} is outside {low} to {high}")
-        if kind in ("float", "double"):
+            raise _misfit(field, f"{_shown(number)} is outside {low} to {high}")
+        if kind == "double":
             return float(value)
-        if kind == "bool":
+        if kind == "float":
+            return _as_float32(float(value))
+        if kind == "bool" and not isinstance(value, (str, bytes, float)):
             return bool(value)
         if kind == "string" and isinstance(value, str):
             value.encode()  # lone surrogates cannot be written
             return value
         if kind == "bytes" and isinstance(value, (bytes, bytearray, memoryview)):
+            if isinstance(value, memoryview) and value.nbytes != len(value):
+                value = value.cast("B")
             return Span.of(value)
         if kind == "bytes" and hasattr(value, "nbytes") and hasattr(value, "write_to"):
             return value
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         if isinstance(error, RequestError):
             raise
-    raise _misfit(field, f"{value!r} is no {kind}")
+    raise _misfit(field, f"{_shown(value)} is no {kind}")
 
 
 def _misfit(field: FieldType, reason: str) -> RequestError:
     return RequestError(BAD_VALUE.at(Where(field=field.name), f"{field.name}: {reason}"))
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, int) and value.bit_length() > 256:  # Python refuses to print a huge one
+        return f"an integer of {value.bit_length()} bits"
+    return reprlib.repr(value)
 
 
 def encode_varint(value: int) -> bytes:
@@ -174,15 +194,65 @@ def encode(field: FieldType, value: Any) -> bytes | Payload:
         return encode_varint(value << 1 ^ value >> 63)
     if field.wire == VARINT:
         return encode_varint(value)
-    if kind == "float" and math.isfinite(value):
-        return _encode_float(value)
     return _FIXED[kind].pack(value)
 
 
-def _encode_float(value: float) -> bytes:
+def _as_float32(value: float) -> float:
+    """The nearest float32; infinity beyond its range, as protobuf has it."""
+    form = _FIXED["float"]
     try:
-        return _FIXED["float"].pack(value)
-    except OverflowError:  # beyond float32: protobuf rounds to infinity
-        return _FIXED["float"].pack(math.copysign(math.inf, value))
+        return form.unpack(form.pack(value))[0]  # type: ignore[no-any-return]
+    except OverflowError:
+        return math.copysign(math.inf, value)
 
 
+def shortest(value: float) -> float:
+    """The number with the fewest digits that is the same float32 as `value`."""
+    for digits in range(6, 9):
+        if _as_float32(short := float(f"{value:.{digits}g}")) == value:
+            return short
+    return float(f"{value:.9g}")
+
+
+# What the codec unicode_escape reads the way text format does; the rest is read one by one.
+_SIMPLE = (
+    rb"(?:[^%s\\\n\0]+|\\(?:[0-3][0-7]{0,2}|[4-7][0-7]?(?![0-7])"
+    rb"|[abfnrtv\\'\"]|x[0-9a-fA-F]{2})){1,16384}"
+)
+_RUNS = {ord(quote): re.compile(_SIMPLE % quote) for quote in (b'"', b"'")}
+_ODD = re.compile(rb"\\(?:(\?)|x([0-9a-fA-F])|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8}))")
+
+
+def quoted(buffer: Buffer, at: int, out: bytearray) -> int:
+    """Append what the quoted string at `at` stands for; return where it ends.
+
+    The escapes are those of C, \\u and \\U. Raises TextFault.
+    """
+    quote = buffer[at]
+    at += 1
+    while True:
+        if run := _RUNS[quote].match(buffer, at):
+            out += run[0].decode("unicode_escape").encode("latin-1")
+            at = run.end()
+        elif at >= len(buffer) or buffer[at] == 0x0A:
+            raise TextFault(at, "a string is not closed on its line")
+        elif buffer[at] == 0:
+            raise TextFault(at, "a NUL byte inside a string")
+        elif buffer[at] == quote:
+            return at + 1
+        else:
+            at = _odd_escape(buffer, at, out)
+
+
+def _odd_escape(buffer: Buffer, at: int, out: bytearray) -> int:
+    match = _ODD.match(buffer, at)
+    if match is None:
+        raise TextFault(at, f"bad escape {shown(bytes(buffer[at : at + 4]))} in a string")
+    code = int(match[2] or match[3] or match[4] or b"3f", 16)
+    if match[1] or match[2]:
+        out.append(code)
+    elif code > 0x10FFFF or 0xD800 <= code < 0xE000:
+        raise TextFault(at, f"{shown(match[0])} is no character")
+    else:
+        out += chr(code).encode()
+    return match.end()

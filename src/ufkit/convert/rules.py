@@ -1,0 +1,45 @@
+"""Rules of conversions."""
+
+from ufkit.core.diag import Rule, Severity
+
+CANNOT_CONVERT = Rule(
+    "CNV001",
+    Severity.ERROR,
+    "no equivalent",
+    why="The operation, or this use of it, cannot be said in the target format.",
+)
+WRONG_PAIR = Rule(
+    "CNV002",
+    Severity.ERROR,
+    "no such conversion",
+    why="There is no way from this kind of file to that one.",
+)
+BAD_OPSET = Rule(
+    "CNV003",
+    Severity.ERROR,
+    "opset not available",
+    why="The lowering is written for opset 13 and later; newer ones must be known to `onnx`.",
+)
+DIFFERS = Rule(
+    "CNV101",
+    Severity.ERROR,
+    "results differ",
+    why="The converted model does not compute what the original does.",
+    hint="please report this with the file; until then do not rely on the converted model",
+)
+NOT_FINITE = Rule(
+    "CNV102",
+    Severity.WARNING,
+    "results not finite",
+    why="Random inputs led to NaN or infinity, so the comparison says less than it should.",
+    hint="verify on real inputs: --verify-data inputs.npz",
+)
+VERIFIED_BY_ONNX = Rule(
+    "CNV103",
+    Severity.NOTE,
+    "verified without ONNX Runtime",
+    why="The `onnx` package's own evaluator ran the model: right, but not what will run it.",
+    hint="python3 -m pip install 'ufkit[run]'",
+)
+
+RULES = (CANNOT_CONVERT, WRONG_PAIR, BAD_OPSET, DIFFERS, NOT_FINITE, VERIFIED_BY_ONNX)

@@ -1,0 +1,316 @@
+"""UFF to ONNX: walks a graph and lets each operation's entry write itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from math import prod
+from typing import Any
+
+import numpy as np
+import onnx
+
+import ufkit.uff.evaluate as reference
+from ufkit.convert.emitter import NodeEmitter, OnnxNode, Refusal, Value, Writer
+from ufkit.convert.onnx_model import Constant, OnnxModel, Weights
+from ufkit.convert.rules import BAD_OPSET, CANNOT_CONVERT
+from ufkit.core.diag import (
+    Diagnostic,
+    FormatError,
+    NotSupportedError,
+    RequestError,
+    Severity,
+    Where,
+)
+from ufkit.core.dtypes import DTYPES
+from ufkit.core.tensor import Tensor
+from ufkit.uff.const import constant
+from ufkit.uff.dims import Shape, static
+from ufkit.uff.infer import Inference, infer
+from ufkit.uff.inputs import GivenShapes, InputSpec
+from ufkit.uff.model import Graph, Node
+from ufkit.uff.ops.spec import UnknownShape
+from ufkit.uff.orders import Order, identity, inverse
+from ufkit.uff.rules import CUSTOM_OPERATION, UNKNOWN_OPERATION
+
+DEFAULT_OPSET = 17
+MIN_OPSET = 13
+_FOLD_LIMIT = 64 << 20
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(slots=True)
+class Conversion:
+    """A graph as an ONNX model.
+
+    inputs, outputs   by UFF id: the order in which ONNX has the axes of the fed array and of
+                      the value; identity unless channels come first on request
+    forms             by UFF id: an ONNX value and the order it is in, for every node that has
+                      one, so that results can be compared node by node
+    """
+
+    model: OnnxModel
+    inference: Inference
+    opset: int
+    inputs: dict[str, Order] = field(default_factory=dict)
+    outputs: dict[str, Order] = field(default_factory=dict)
+    forms: dict[str, tuple[str, Order]] = field(default_factory=dict)
+
+    @property
+    def diagnostics(self) -> list[Diagnostic]:
+        """How ambiguities were read."""
+        return self.inference.diagnostics
+
+    def count(self, op_type: str = "") -> int:
+        """How many ONNX nodes there are, of one type or in all."""
+        nodes = self.model.proto.graph.node
+        return sum(not op_type or node.op_type == op_type for node in nodes)
+
+
+def to_onnx(
+    graph: Graph,
+    *,
+    shapes: GivenShapes | None = None,
+    opset: int = DEFAULT_OPSET,
+    channels_first: bool = False,
+    progress: Progress = lambda done, total: None,
+) -> Conversion:
+    """The ONNX model of a graph, checked by `onnx`; its weights stay where they are.
+
+    Inputs carry the ids of the Input nodes, outputs those of the nodes that MarkOutput names,
+    in UFF's layout or, with `channels_first`, NCHW. Open sizes stay symbolic.
+    Raises RequestError for missing shapes or an opset that is not available, NotSupportedError
+    with all obstacles at once, FormatError for a damaged graph.
+    """
+    newest = onnx.defs.onnx_opset_version()
+    if not MIN_OPSET <= opset <= newest:
+        message = f"opset {opset} is not available; {MIN_OPSET} to {newest} are"
+        raise RequestError(BAD_OPSET.at(Where(), message))
+    inference = infer(graph, shapes)
+    inference.require_shapes()
+    conversion = _Exporter(graph, inference, opset, channels_first, progress).run()
+    conversion.model.check()
+    return conversion
+
+
+class _Exporter:
+    def __init__(
+        self,
+        graph: Graph,
+        inference: Inference,
+        opset: int,
+        channels_first: bool,
+        progress: Progress,
+    ) -> None:
+        self.graph = graph
+        self.inference = inference
+        self.writer = Writer(opset)
+        self.channels_first = channels_first
+        self.progress = progress
+        self.values: dict[str, Value] = {}
+        self.graph_inputs: list[onnx.ValueInfoProto] = []
+        self.graph_outputs: list[onnx.ValueInfoProto] = []
+        self.input_orders: dict[str, Order] = {}
+        self.output_orders: dict[str, Order] = {}
+
+    def run(self) -> Conversion:
+        nodes = self.graph.needed()
+        obstacles = [d for d in self.inference.diagnostics if _is_obstacle(d)]
+        for spec in self.inference.inputs.values():
+            self.input(spec)
+        for done, node in enumerate(nodes, 1):
+            if node.id not in self.values:
+                try:
+                    self.values[node.id] = self.value(node)
+                except Refusal as refusal:
+                    if self.can_tell(node):
+                        obstacles.append(self.obstacle(node, str(refusal), refusal.hint))
+                except FormatError as error:
+                    obstacles += error.diagnostics
+            self.progress(done, len(nodes))
+        if not obstacles:
+            for id_ in self.graph.outputs:
+                self.output(id_)
+        if obstacles:
+            raise NotSupportedError(*dict.fromkeys(obstacles))
+        model = OnnxModel(*self.proto())
+        forms = {
+            id_: (next(iter(value.forms.values())), next(iter(value.forms)))
+            for id_, value in self.values.items()
+            if value.forms and value.constant is None
+        }
+        return Conversion(
+            model,
+            self.inference,
+            self.writer.opset,
+            self.input_orders,
+            self.output_orders,
+            forms,
+        )
+
+    def can_tell(self, node: Node) -> bool:
+        """Whether a failure here is the node's own, not one that an input passed on."""
+        return all(id_ in self.values for id_ in node.inputs)
+
+    def obstacle(self, node: Node, reason: str, hint: str = "") -> Diagnostic:
+        return CANNOT_CONVERT.at(node.where(), f"{node.operation}: {reason}", hint=hint)
+
+    # -- the graph's ends --------------------------------------------------------------------
+
+    def input(self, spec: InputSpec) -> None:
+        """Declare a graph input; the array fed is the value turned back."""
+        turn = spec.order if self.channels_first and len(spec.shape) > 2 else spec.turn
+        fed = inverse(turn)
+        inner = spec.inner_shape
+        self.values[spec.id] = Value(
+            self.inference.facts[spec.id], {fed: self.writer.name(spec.id)}
+        )
+        # what the user feeds is inner.transpose(fed); where nothing turns, that is the shape given
+        self.input_orders[spec.id] = tuple(spec.turn[axis] for axis in fed)
+        shape = tuple(inner[axis] for axis in fed)
+        self.graph_inputs.append(_info(spec.id, spec.dtype.numpy, shape))
+
+    def output(self, id_: str) -> None:
+        """Declare a graph output under the node's own id."""
+        value = self.values[id_]
+        shape = value.facts.shape or ()
+        order = identity(len(shape))
+        if self.channels_first and len(shape) > 2 and value.constant is None:
+            order = next(iter(value.forms))
+        name = NodeEmitter(self.writer, id_, [(id_, value)], value.facts).value(0, order)
+        makers = [node for node in self.writer.nodes if name in node.outputs]
+        declared = [info.name for info in self.graph_outputs]
+        if makers and name not in declared:
+            self.rename(name, id_)
+        elif name != id_ or name in declared:
+            self.writer.nodes.append(OnnxNode(f"{id_}/Identity", "Identity", [name], [id_], {}))
+        self.output_orders[id_] = order
+        shape = tuple(shape[axis] for axis in order)
+        self.graph_outputs.append(_info(id_, value.facts.dtype.numpy, shape))
+
+    def rename(self, old: str, new: str) -> None:
+        """Call an ONNX value by a UFF id; whoever had that name before gets another."""
+        if old == new:
+            return
+        swap = {old: new, new: self.writer.name(f"{new}:inner")}
+        for node in self.writer.nodes:
+            node.inputs = [swap.get(name, name) for name in node.inputs]
+            node.outputs = [swap.get(name, name) for name in node.outputs]
+        for value in self.values.values():
+            for order, name in value.forms.items():
+                value.forms[order] = swap.get(name, name)
+        for name in list(self.writer.initializers):
+            if name in swap:
+                self.writer.initializers[swap[name]] = self.writer.initializers.pop(name)
+
+    # -- nodes -------------------------------------------------------------------------------
+
+    def value(self, node: Node) -> Value:
+        facts = self.inference.facts[node.id]
+        if (known := self.known(node)) is not None:
+            return Value(facts, constant=known)
+        call = self.inference.calls.get(node.id)
+        if call is None or facts.shape is None and not self.can_tell(node):
+            raise Refusal("")  # the reason is among the inference's findings
+        inputs = [(id_, self.values[id_]) for id_ in node.inputs]
+        emitter = NodeEmitter(self.writer, node.id, inputs, facts)
+        try:
+            call.spec.to_onnx(call, emitter)
+        except UnknownShape:
+            emitter.refuse("the shape of its input is not known", "give it: --shape NAME=...")
+        return emitter.made
+
+    def known(self, node: Node) -> Constant | None:
+        """The node's elements when they can be had at export: constants and what follows."""
+        facts = self.inference.facts[node.id]
+        if node.operation == "Const":
+            tensor = constant(node)
+            if tensor.problem:
+                tensor.numpy()  # raises what is wrong with it
+            if tensor.type not in DTYPES:
+                raise Refusal(f"its element type {tensor.type} has no equivalent")
+            return tensor
+        if facts.value is not None and facts.value.dtype != object:
+            return facts.value
+        sources = [self.values[id_].constant for id_ in node.inputs if id_ in self.values]
+        if not sources or len(sources) < len(node.inputs) or any(s is None for s in sources):
+            return None
+        if (size := _nbytes(facts.shape)) is None or size > max(_FOLD_LIMIT, *map(_size, sources)):
+            return None
+        arrays = [_array(source) for source in sources]
+        return reference.compute(node, arrays)
+
+    # -- the model ---------------------------------------------------------------------------
+
+    def proto(self) -> tuple[onnx.ModelProto, dict[str, Weights]]:
+        nodes, used = _alive(self.writer.nodes, {info.name for info in self.graph_outputs})
+        kept = {n: item for n, item in self.writer.initializers.items() if n in used}
+        graph = onnx.helper.make_graph(
+            [
+                onnx.helper.make_node(n.op_type, n.inputs, n.outputs, n.name, **n.attributes)
+                for n in nodes
+            ],
+            self.graph.id or "main",
+            self.graph_inputs,
+            self.graph_outputs,
+            [_initializer(name, item) for name, item in kept.items()],
+        )
+        opset = onnx.helper.make_opsetid("", self.writer.opset)
+        model = onnx.helper.make_model(
+            graph,
+            opset_imports=[opset],
+            producer_name="ufkit",
+            ir_version=onnx.helper.find_min_ir_version_for([opset]),
+        )
+        return model, {n: item for n, item in kept.items() if isinstance(item, Weights)}
+
+
+def _is_obstacle(diagnostic: Diagnostic) -> bool:
+    unknown = diagnostic.rule in (CUSTOM_OPERATION, UNKNOWN_OPERATION)
+    return unknown or diagnostic.severity is Severity.ERROR
+
+
+def _alive(nodes: Sequence[OnnxNode], wanted: set[str]) -> tuple[list[OnnxNode], set[str]]:
+    """The nodes that the outputs need, and every name in use."""
+    used = set(wanted)
+    alive = []
+    for node in reversed(nodes):
+        if used.intersection(node.outputs):
+            used.update(node.inputs)
+            alive.append(node)
+    return alive[::-1], used
+
+
+def _info(name: str, dtype: np.dtype[Any], shape: Shape) -> onnx.ValueInfoProto:
+    sizes = [
+        size if isinstance(size, int) else str(size) if size.known and size.factor == 1 else None
+        for size in shape
+    ]
+    return onnx.helper.make_tensor_value_info(
+        name, onnx.helper.np_dtype_to_tensor_dtype(dtype), sizes
+    )
+
+
+def _initializer(name: str, item: np.ndarray[Any, Any] | Weights) -> onnx.TensorProto:
+    dims = item.dims if isinstance(item, Weights) else item.shape
+    kind = onnx.helper.np_dtype_to_tensor_dtype(item.dtype)
+    tensor = onnx.TensorProto(name=name, dims=dims, data_type=kind)
+    if not isinstance(item, Weights):
+        tensor.raw_data = item.tobytes()
+    return tensor
+
+
+def _array(source: Constant | None) -> np.ndarray[Any, Any]:
+    assert source is not None
+    return source.numpy() if isinstance(source, Tensor) else source
+
+
+def _size(source: Constant | None) -> int:
+    return source.nbytes if source is not None else 0
+
+
+def _nbytes(shape: Shape | None) -> int | None:
+    """Bytes of a value of that shape at most 8 bytes an element; None when not known."""
+    sizes = None if shape is None else static(shape)
+    return None if sizes is None else 8 * prod(sizes)

@@ -1,0 +1,91 @@
+"""The reference evaluator: a graph computed with NumPy, straight from UFF's own meaning.
+
+It shares no code with the lowering to ONNX, so that the two can be held against each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from ufkit.core.diag import RequestError
+from ufkit.uff.const import constant
+from ufkit.uff.dims import show
+from ufkit.uff.infer import call_of, facts_of
+from ufkit.uff.inputs import InputSpec
+from ufkit.uff.model import Graph, Node
+from ufkit.uff.ops.spec import Array
+from ufkit.uff.rules import BAD_INPUT
+
+Progress = Callable[[int, int], None]
+
+
+def evaluate(
+    graph: Graph,
+    inputs: Mapping[str, InputSpec],
+    feeds: Mapping[str, Any],
+    *,
+    keep: Iterable[str] = (),
+    progress: Progress = lambda done, total: None,
+) -> dict[str, Array]:
+    """The outputs by id, and the values of the nodes in `keep`.
+
+    `inputs` comes from `infer`; `feeds` holds an array for each, in the shape it says.
+    Values are in UFF's axis order. Each is dropped when no later node needs it.
+    Raises RequestError (UFF401) for a feed that does not fit, FormatError where a node fails.
+    """
+    nodes = graph.needed()
+    kept = {*graph.outputs, *keep}
+    last = {id_: at for at, node in enumerate(nodes) for id_ in node.inputs}
+    values = dict(feed(graph, inputs, feeds))
+    results: dict[str, Array] = {}
+    with np.errstate(all="ignore"):
+        for at, node in enumerate(nodes):
+            if node.id not in values:
+                values[node.id] = compute(node, [values[id_] for id_ in node.inputs])
+            if node.id in kept:
+                results[node.id] = values[node.id]
+            for id_ in (*set(node.inputs), node.id):
+                if last.get(id_, -1) <= at:
+                    values.pop(id_, None)
+            progress(at + 1, len(nodes))
+    return results
+
+
+def compute(node: Node, arrays: list[Array]) -> Array:
+    """The value of one node from those of its inputs. Raises FormatError where they do not fit."""
+    if node.operation == "Const":
+        return constant(node).numpy()
+    call = call_of(node, [facts_of(array) for array in arrays])
+    call.spec.infer(call)  # fails with the shapes where they do not fit
+    return np.asarray(call.spec.evaluate(call, *arrays))
+
+
+def feed(
+    graph: Graph, inputs: Mapping[str, InputSpec], feeds: Mapping[str, Any]
+) -> Iterable[tuple[str, Array]]:
+    """Each Input's value as the graph sees it. Raises RequestError (UFF401)."""
+    for name in feeds:
+        if name not in inputs:
+            message = f"{name!r} is no Input; the model takes {', '.join(inputs)}"
+            raise RequestError(BAD_INPUT.at(graph.where(), message))
+    for name, spec in inputs.items():
+        if name not in feeds:
+            message = f"nothing is given for Input {spec}"
+            raise RequestError(BAD_INPUT.at(graph[name].where(), message))
+        yield name, fitted(graph, spec, np.asarray(feeds[name])).transpose(spec.turn)
+
+
+def fitted(graph: Graph, spec: InputSpec, array: Array) -> Array:
+    """An array in the type of its Input. Raises RequestError (UFF401) when it does not fit."""
+    fits = len(array.shape) == len(spec.shape) and all(
+        size == wanted or not isinstance(wanted, int)
+        for size, wanted in zip(array.shape, spec.shape, strict=True)
+    )
+    wanted = spec.dtype.numpy
+    if not fits or not np.can_cast(array.dtype, wanted, "same_kind"):
+        message = f"the array given is {array.dtype}{show(array.shape)}; the Input is {spec}"
+        raise RequestError(BAD_INPUT.at(graph[spec.id].where(), message))
+    return array.astype(wanted, copy=False)

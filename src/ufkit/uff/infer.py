@@ -1,0 +1,152 @@
+"""Shapes and element types of every value, before anything is computed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ufkit.core.diag import Diagnostic, FormatError, RequestError
+from ufkit.core.dtypes import from_name
+from ufkit.uff.const import constant
+from ufkit.uff.dims import Dim
+from ufkit.uff.inputs import GivenShapes, InputSpec, input_specs
+from ufkit.uff.model import INPUT_OPERATION, Graph, Node
+from ufkit.uff.ops import OPS
+from ufkit.uff.ops.spec import Array, Call, Facts, UnknownShape
+from ufkit.uff.rules import (
+    CUSTOM_OPERATION,
+    INPUT_COUNT,
+    SHAPE_CONFLICT,
+    UNKNOWN_OPERATION,
+)
+
+_SMALL = 1024  # elements; shapes and axes are smaller, weights larger
+_UNKNOWN = Facts(None)
+
+
+@dataclass(slots=True)
+class Inference:
+    """What is known of a graph's values.
+
+    facts    by node id; a shape of None where a node could not be understood
+    calls    by node id: the node with its fields resolved; absent where it could not be
+    inputs   by id: how each Input is fed
+    open_inputs   Input nodes that need a shape from the user
+    diagnostics   everything found on the way, notes included
+    """
+
+    facts: dict[str, Facts] = field(default_factory=dict)
+    calls: dict[str, Call] = field(default_factory=dict)
+    inputs: dict[str, InputSpec] = field(default_factory=dict)
+    open_inputs: list[Diagnostic] = field(default_factory=list)
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+
+    def require_shapes(self) -> None:
+        """Raise RequestError (UFF301) naming every Input that needs a shape, if any does."""
+        if self.open_inputs:
+            raise RequestError(*self.open_inputs)
+
+
+def infer(graph: Graph, shapes: GivenShapes | None = None, nodes: Sequence[Node] = ()) -> Inference:
+    """Facts of every value the outputs need (or of `nodes`, each behind its inputs).
+
+    `shapes` gives or overrides shapes of Inputs by id; a str in it is a size known by name.
+    What does not fit becomes a diagnostic and inference goes on.
+    Raises FormatError where no order of computation exists, RequestError for a name in `shapes`
+    that is no Input.
+    """
+    nodes = nodes or graph.needed()
+    result = Inference()
+    waiting = [node for node in nodes if not _step(node, result)]
+    takers = [node for node in nodes if node.operation == INPUT_OPERATION]
+    specs = input_specs(graph, takers, result.facts, shapes or {})
+    result.diagnostics += specs.notes
+    result.open_inputs = specs.open_inputs
+    for node in takers:
+        spec = specs.found.get(node.id)
+        result.facts[node.id] = Facts(spec.inner_shape, spec.dtype) if spec else _UNKNOWN
+    result.inputs = specs.found
+    for node in waiting:
+        if node.operation != INPUT_OPERATION:
+            _step(node, result)
+    return result
+
+
+def _step(node: Node, result: Inference) -> bool:
+    """Find the facts of one node; False while those of its inputs are missing."""
+    if node.operation == INPUT_OPERATION or any(id_ not in result.facts for id_ in node.inputs):
+        return False
+    inputs = [result.facts[id_] for id_ in node.inputs]
+    result.facts[node.id] = _UNKNOWN
+    try:
+        if node.operation == "Const":
+            result.facts[node.id] = _constant_facts(node)
+        else:
+            call = call_of(node, inputs)
+            facts = call.spec.infer(call)
+            result.calls[node.id] = call
+            result.facts[node.id] = _with_value(call, facts)
+            result.diagnostics += call.notes
+    except UnknownShape:
+        if node.operation in OPS:
+            result.calls[node.id] = Call(node, OPS[node.operation], inputs)
+    except FormatError as error:
+        result.diagnostics += error.diagnostics
+    return True
+
+
+def call_of(node: Node, inputs: Sequence[Facts]) -> Call:
+    """The node as its operation's entry sees it. Raises FormatError (UFF106, UFF200, UFF201)."""
+    spec = OPS.get(node.operation)
+    if spec is None:
+        custom = node.operation.startswith("_")
+        rule = CUSTOM_OPERATION if custom else UNKNOWN_OPERATION
+        message = f"operation {node.operation!r} is not known here"
+        raise FormatError(rule.at(node.where(), message))
+    if not spec.accepts(len(inputs)):
+        wanted = ", ".join(spec.inputs) or "none"
+        message = f"{node.operation} has {len(inputs)} inputs; it takes {wanted}"
+        raise FormatError(INPUT_COUNT.at(node.where(), message))
+    return Call(node, spec, inputs)
+
+
+def _constant_facts(node: Node) -> Facts:
+    tensor = constant(node)
+    if tensor.problem:
+        rule, message = tensor.problem
+        if any(size < 0 for size in tensor.shape):
+            raise FormatError(rule.at(tensor.where, message))
+        return Facts(tensor.shape, tensor.type)
+    small = tensor.nbytes <= _SMALL * tensor.type.itemsize
+    is_integer = tensor.type.name.startswith("int")
+    return Facts(tensor.shape, tensor.type, tensor.numpy() if small and is_integer else None)
+
+
+def facts_of(array: Array) -> Facts:
+    """What is known of a value that is there."""
+    is_small_integer = array.dtype.kind == "i" and array.size <= _SMALL
+    return Facts(array.shape, from_name(array.dtype.name), array if is_small_integer else None)
+
+
+def _with_value(call: Call, facts: Facts) -> Facts:
+    """Compute small integer values: shapes worked out inside the graph, symbols included."""
+    values = [item.value for item in call.inputs]
+    if facts.value is not None or not values or any(value is None for value in values):
+        return facts
+    if not facts.dtype.name.startswith("int") or facts.shape is None:
+        return facts
+    symbolic = any(value is not None and value.dtype == object for value in values)
+    try:
+        computed = call.spec.evaluate(call, *values)
+    except FormatError:
+        raise
+    except (TypeError, ValueError, ZeroDivisionError, OverflowError) as error:
+        if symbolic:
+            return facts  # a comparison of sizes that are not known
+        message = f"it cannot be computed: {error}"
+        raise FormatError(SHAPE_CONFLICT.at(call.node.where(), message)) from error
+    if symbolic and not any(isinstance(item, Dim) for item in np.ravel(computed).tolist()):
+        computed = computed.astype(facts.dtype.numpy)
+    return Facts(facts.shape, facts.dtype, computed)

@@ -1,0 +1,190 @@
+"""How each Input is fed: its shape as recorded or given, and how the graph sees it."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ufkit.core.diag import Diagnostic, FormatError, RequestError
+from ufkit.core.dtypes import DType
+from ufkit.uff.data import Orders
+from ufkit.uff.dims import Dim, Shape, show
+from ufkit.uff.model import Graph, Node
+from ufkit.uff.ops import OPS
+from ufkit.uff.ops.spec import Call, Facts, UnknownShape, resolve_field
+from ufkit.uff.orders import Order, expand, identity
+from ufkit.uff.rules import BAD_INPUT, FIELD_VALUE, INPUT_NCHW, NO_BATCH, NO_SHAPE
+
+GivenShapes = Mapping[str, Sequence[int | str]]
+BATCH = "N"
+
+# What a map passes through without its axes changing their meaning.
+_TRANSPARENT = frozenset(
+    {"Identity", "Binary", "Unary", "Activation", "LeakyRelu", "BatchNorm", "Pad", "LRN"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class InputSpec:
+    """An Input as it is fed.
+
+    shape    of the array to feed; open sizes are Dims
+    turn     the graph's value is the array's `transpose(turn)`
+    order    the canonical axis of each axis of the graph's value, as the nearest convolution
+             has it; identity where none is reached
+    """
+
+    id: str
+    shape: Shape
+    dtype: DType
+    turn: Order
+    order: Order
+
+    @property
+    def inner_shape(self) -> Shape:
+        """Shape of the value the graph sees."""
+        return tuple(self.shape[axis] for axis in self.turn)
+
+    def __str__(self) -> str:
+        return f"{self.id} {self.dtype}{show(self.shape)}"
+
+
+@dataclass(slots=True)
+class InputSpecs:
+    """All Inputs: those understood, those that need a shape, and how ambiguities were read."""
+
+    found: dict[str, InputSpec] = field(default_factory=dict)
+    open_inputs: list[Diagnostic] = field(default_factory=list)
+    notes: list[Diagnostic] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """What the first convolution behind an Input wants of it."""
+
+    node: Node
+    order: Orders
+    rank: int
+    channels: int | Dim
+
+
+def input_specs(
+    graph: Graph, nodes: Sequence[Node], facts: Mapping[str, Facts], given: GivenShapes
+) -> InputSpecs:
+    """The specs of Input nodes; `facts` are those of what depends on constants only.
+
+    Raises RequestError when `given` names what is no Input.
+    """
+    known = {node.id for node in graph.inputs}
+    for name in given:
+        if name not in known:
+            message = f"{name!r} is no Input of graph {graph.id!r}; it has {sorted(known)}"
+            raise RequestError(BAD_INPUT.at(graph.where(), message))
+    result = InputSpecs()
+    consumers = graph.consumers()
+    for node in nodes:
+        wanted = _wanted(node, consumers, facts)
+        try:
+            spec = _spec(node, wanted, given.get(node.id), result)
+        except FormatError as error:
+            result.notes += error.diagnostics
+        else:
+            if spec:
+                result.found[node.id] = spec
+    return result
+
+
+def _spec(
+    node: Node, wanted: _Wanted | None, given: Sequence[int | str] | None, result: InputSpecs
+) -> InputSpec | None:
+    fields = OPS["Input"].fields
+    sizes = list(resolve_field(node.fields, "shape", fields["shape"]) if given is None else given)
+    dtype = resolve_field(node.fields, "dtype", fields["dtype"])
+    if given is None and not sizes:
+        result.open_inputs.append(_open(node, wanted))
+        return None
+    if wanted and len(sizes) == wanted.rank - 1:
+        sizes = [-1, *sizes]
+        message = f"shape {sizes[1:]} is taken as {[BATCH, *sizes[1:]]}"
+        result.notes.append(NO_BATCH.at(node.where("shape"), message))
+    shape = tuple(_size(node, size, at) for at, size in enumerate(sizes))
+    turn = _turn(shape, wanted)
+    if wanted and turn != identity(len(shape)):
+        inner = tuple(shape[axis] for axis in turn)
+        message = (
+            f"{show(shape)} is fed as it is and seen as {show(inner)}: "
+            f"{wanted.node.id!r} takes {wanted.channels} channels from its last axis"
+        )
+        result.notes.append(INPUT_NCHW.at(node.where("shape"), message))
+    return InputSpec(node.id, shape, dtype, turn, _order(shape, wanted))
+
+
+def _size(node: Node, size: int | str, at: int) -> int | Dim:
+    if isinstance(size, str):
+        return Dim((size,))
+    if size == -1:
+        return Dim((BATCH if at == 0 else f"{node.id}_{at}",))
+    if size < 0:
+        message = f"{size} is no size; -1 stands for an open one"
+        raise FormatError(FIELD_VALUE.at(node.where("shape"), message))
+    return size
+
+
+def _open(node: Node, wanted: _Wanted | None) -> Diagnostic:
+    sizes = f"{BATCH},..."
+    if wanted:
+        letters = {0: BATCH, 1: str(wanted.channels), 2: "H", 3: "W"}
+        if wanted.rank == 3:
+            letters[2] = "W"
+        order = _order((0,) * wanted.rank, wanted)
+        sizes = ",".join(letters.get(axis, "D") for axis in order)
+    hint = f"give it: --shape {node.id}={sizes} (a letter leaves a size open)"
+    return NO_SHAPE.at(node.where("shape"), f"Input {node.id!r} has no shape in the file", hint=hint)
+
+
+def _wanted(
+    node: Node, consumers: Mapping[str, list[Node]], facts: Mapping[str, Facts]
+) -> _Wanted | None:
+    """What the nearest convolution or product that the Input's axes reach unchanged wants."""
+    seen, queue = {node.id}, [node.id]
+    for id_ in queue:
+        for taker in consumers.get(id_, ()):
+            kernel = facts.get(taker.inputs[1]) if len(taker.inputs) > 1 else None
+            if taker.operation == "Conv" and taker.inputs[0] == id_ and kernel:
+                if wanted := _wanted_by(taker, kernel):
+                    return wanted
+            if taker.operation in _TRANSPARENT and taker.id not in seen:
+                seen.add(taker.id)
+                queue.append(taker.id)
+    return None
+
+
+def _wanted_by(taker: Node, kernel: Facts) -> _Wanted | None:
+    if kernel.shape is None:
+        return None
+    call = Call(taker, OPS["Conv"], [Facts(kernel.shape), kernel])
+    try:
+        orders, groups = call["inputs_orders"], call["number_groups"]
+        channels = call.canonical(1)[1]
+    except (FormatError, UnknownShape):
+        return None
+    order = orders[0] if orders else Orders(())
+    return _Wanted(taker, order, len(kernel.shape), channels if channels == groups else channels * groups)
+
+
+def _order(shape: Shape, wanted: _Wanted | None) -> Order:
+    if wanted and wanted.order.axes and len(shape) == wanted.rank:
+        with contextlib.suppress(ValueError):
+            return expand(wanted.order.axes, len(shape))
+    return identity(len(shape))
+
+
+def _turn(shape: Shape, wanted: _Wanted | None) -> Order:
+    """Identity, or the order that turns an NCHW array into what the convolution wants."""
+    order = _order(shape, wanted)
+    if wanted is None or order == identity(len(shape)):
+        return identity(len(shape))
+    channel = shape[order.index(1)]
+    first_fits = shape[1] == wanted.channels and channel != wanted.channels
+    return order if first_fits and not isinstance(channel, Dim) else identity(len(shape))

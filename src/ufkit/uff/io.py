@@ -1,0 +1,96 @@
+"""Opening and saving UFF: binary, text, JSON."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Iterator
+from typing import IO
+
+from ufkit.core.diag import FormatError, Where
+from ufkit.core.files import PathLike, Source, Span, replacing
+from ufkit.uff.const import SKIP_LIMIT, skipped_marker, skipped_weights
+from ufkit.uff.model import MetaGraph
+from ufkit.uff.rules import NOT_UFF, EMPTY, SKIPPED_VALUES
+from ufkit.uff.schema import METAGRAPH
+from ufkit.wire.json import json_chunks, parse_json
+from ufkit.wire.message import Message, write
+from ufkit.wire.sniff import EMPTY as EMPTY_FILE
+from ufkit.wire.sniff import UFF, UFF_JSON, UFF_TEXT, identify
+from ufkit.wire.text import parse_text, text_lines
+
+BINARY, TEXT, JSON = "binary", "text", "json"
+_SUFFIXES = {".pbtxt": TEXT, ".prototxt": TEXT, ".txt": TEXT, ".json": JSON}
+
+
+def open(path: PathLike | Source, *, mmap: bool = True) -> MetaGraph:
+    """A UFF file of any form, told by its content.
+
+    A binary file stays where it is: nothing but its outermost fields is read. Close the result,
+    or use it in a `with` block, to let go of the file.
+    Raises FileError when it cannot be read; FormatError that says what the file is when it is no
+    UFF (UFF001, UFF002), or where it is damaged.
+    """
+    source = path if isinstance(path, Source) else Source.open(path, mmap=mmap)
+    kind = identify(source)
+    if kind is UFF:
+        message = Message.read(METAGRAPH, source)
+        message.all("graphs")  # a file cut short is refused here, not at some later moment
+        return MetaGraph(message)
+    if kind is UFF_TEXT:
+        return MetaGraph(_named(parse_text(source, METAGRAPH, aliases={"l": "val"}), source))
+    if kind is UFF_JSON:
+        return MetaGraph(_named(parse_json(source, METAGRAPH), source))
+    rule = EMPTY if kind is EMPTY_FILE else NOT_UFF
+    message_ = f"this is not a UFF file: it is {kind.description}"
+    raise FormatError(rule.at(Where(source.name), message_, hint=kind.hint))
+
+
+def _named(message: Message, source: Source) -> Message:
+    message.span = Span(Source(b"", source.name), 0, 0)
+    return message
+
+
+def form_of(path: PathLike) -> str:
+    """The form a file of that name is written in: binary unless the suffix says otherwise."""
+    return _SUFFIXES.get(os.path.splitext(os.fspath(path))[1].lower(), BINARY)
+
+
+def save(meta: MetaGraph, path: PathLike, *, form: str | None = None, full: bool = False) -> None:
+    """Write a UFF file; the suffix tells the form unless `form` does.
+
+    Binary: what was not edited is copied byte for byte. Text: as NVIDIA's debug twin, maps
+    sorted and blobs over 32 bytes left out, or with `full` everything as it is. JSON: everything.
+    Written beside and renamed, so saving over the file that is open works.
+    Raises FileError, and FormatError (UFF204) where binary needs weights that a text left out.
+    """
+    with replacing(path) as out:
+        write_to(meta, out, form=form or form_of(path), full=full)
+
+
+def write_to(meta: MetaGraph, out: IO[bytes], *, form: str = BINARY, full: bool = False) -> None:
+    """Append a UFF file to `out`; as `save` otherwise."""
+    if form == BINARY:
+        if missing := skipped_weights(meta):
+            message = (
+                f"the weights of {len(missing)} constants were left out of the text this was "
+                f"read from, {missing[0]!r} among them; a binary UFF needs them"
+            )
+            raise FormatError(SKIPPED_VALUES.at(Where(meta.source.name), message))
+        write(meta.message.pieces(), out)
+        return
+    text = io.TextIOWrapper(out, encoding="utf-8", newline="\n", write_through=True)
+    chunks = json_chunks(meta.message) if form == JSON else _text(meta, full)
+    for chunk in chunks:
+        text.write(chunk)
+    text.detach()
+
+
+def _text(meta: MetaGraph, full: bool) -> Iterator[str]:
+    if full:
+        return text_lines(meta.message)
+    return text_lines(meta.message, blob=_shortened, sort_entries=True)
+
+
+def _shortened(blob: Span) -> bytes | None:
+    return skipped_marker(blob.nbytes) if blob.nbytes > SKIP_LIMIT else None

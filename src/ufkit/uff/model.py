@@ -1,0 +1,316 @@
+"""The model: MetaGraph, Graph, Node, as views of the messages in the file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from types import TracebackType
+from typing import Any, Self
+
+from ufkit.core.diag import FormatError, RequestError, Where
+from ufkit.core.files import Source
+from ufkit.uff.data import DataMap, follow
+from ufkit.uff.rules import CYCLE, DANGLING, EMPTY, NO_OUTPUT
+from ufkit.uff.schema import DESCRIPTOR, GRAPH, METAGRAPH, NODE
+from ufkit.wire.message import Message
+
+OUTPUT_OPERATION = "MarkOutput"
+INPUT_OPERATION = "Input"
+
+
+class Node:
+    """One operation. `inputs` are ids of nodes; the node's value is known by its own id.
+
+    `fields` maps names to values, references followed; see DataMap.
+    """
+
+    __slots__ = ("_fields", "_id", "_inputs", "_operation", "graph", "message")
+
+    def __init__(self, graph: Graph, message: Message) -> None:
+        self.graph = graph
+        self.message = message
+        self._id: str = message.get("id")
+        self._operation: str = message.get("operation")
+        self._inputs: tuple[str, ...] = tuple(message.all("inputs"))
+        self._fields: DataMap | None = None
+
+    @property
+    def id(self) -> str:
+        return self._id
+
+    @property
+    def operation(self) -> str:
+        return self._operation
+
+    @operation.setter
+    def operation(self, value: str) -> None:
+        self.message.set("operation", value)
+        self._operation = value
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        return self._inputs
+
+    @inputs.setter
+    def inputs(self, value: Iterable[str]) -> None:
+        self._inputs = tuple(value)
+        self.message.set("inputs", self._inputs)
+
+    @property
+    def fields(self) -> DataMap:
+        if self._fields is None:
+            self._fields = DataMap(self.graph.meta, self.message, "fields", self.where())
+        return self._fields
+
+    @property
+    def extra_fields(self) -> DataMap:
+        return DataMap(self.graph.meta, self.message, "extra_fields", self.where())
+
+    def where(self, field: str = "") -> Where:
+        """The node's place, for diagnostics."""
+        span = self.message.span
+        start, stop = (span.start, span.stop) if span.nbytes else (None, None)
+        path = f"{self.graph.id}/{self._id}"
+        return Where(self.graph.meta.source.name, path, field, start, stop)
+
+    def __repr__(self) -> str:
+        return f"Node({self._operation} {self._id!r} <- {', '.join(self._inputs)})"
+
+
+class Graph:
+    """Nodes in file order, which is no order of computation; see `topological`."""
+
+    def __init__(self, meta: MetaGraph, message: Message) -> None:
+        self.meta = meta
+        self.message = message
+        self.id: str = message.get("id")
+        self.nodes = [Node(self, node) for node in message.all("nodes")]
+        self._by_id: dict[str, Node] | None = None
+
+    @property
+    def extra_fields(self) -> DataMap:
+        return DataMap(self.meta, self.message, "extra_fields", self.where())
+
+    def where(self) -> Where:
+        """The graph's place, for diagnostics."""
+        return Where(self.meta.source.name, self.id)
+
+    def __iter__(self) -> Iterator[Node]:
+        return iter(self.nodes)
+
+    def __len__(self) -> int:
+        return len(self.nodes)
+
+    def __contains__(self, id_: str) -> bool:
+        return id_ in self._index()
+
+    def __getitem__(self, id_: str) -> Node:
+        """The node of that id (the first, should there be several). Raises KeyError."""
+        return self._index()[id_]
+
+    def _index(self) -> dict[str, Node]:
+        if self._by_id is None:
+            self._by_id = {}
+            for node in self.nodes:
+                self._by_id.setdefault(node.id, node)
+        return self._by_id
+
+    @property
+    def inputs(self) -> list[Node]:
+        """The Input nodes, in file order."""
+        return [node for node in self.nodes if node.operation == INPUT_OPERATION]
+
+    @property
+    def outputs(self) -> list[str]:
+        """Ids of the nodes that MarkOutput names, each once, in file order."""
+        marks = (node.inputs for node in self.nodes if node.operation == OUTPUT_OPERATION)
+        return list(dict.fromkeys(id_ for inputs in marks for id_ in inputs))
+
+    def consumers(self) -> dict[str, list[Node]]:
+        """For each id, the nodes that take it, in file order, one mention per use."""
+        found: dict[str, list[Node]] = {node.id: [] for node in self.nodes}
+        for node in self.nodes:
+            for id_ in node.inputs:
+                found.setdefault(id_, []).append(node)
+        return found
+
+    def needed(self) -> list[Node]:
+        """What the outputs need, every node behind its inputs; MarkOutput left out.
+
+        Raises FormatError: no output (UFF104), a missing input (UFF102), a cycle (UFF103).
+        """
+        if not self.outputs:
+            raise FormatError(NO_OUTPUT.at(self.where(), f"graph {self.id!r} marks no output"))
+        marks = [node for node in self.nodes if node.operation == OUTPUT_OPERATION]
+        ordered = self._behind(marks)
+        return [node for node in ordered if node.operation != OUTPUT_OPERATION]
+
+    def topological(self) -> list[Node]:
+        """All nodes, every one behind its inputs. Raises FormatError (UFF102, UFF103)."""
+        return self._behind(self.nodes)
+
+    def _behind(self, targets: Iterable[Node]) -> list[Node]:
+        ordered: list[Node] = []
+        state: dict[str, bool] = {}  # False while its inputs are being placed
+        for target in targets:
+            stack: list[tuple[Node, Iterator[str]]] = []
+            if target.id not in state:
+                state[target.id] = False
+                stack.append((target, iter(target.inputs)))
+            while stack:
+                node, waiting = stack[-1]
+                id_ = next(waiting, None)
+                if id_ is None:
+                    state[node.id] = True
+                    ordered.append(node)
+                    stack.pop()
+                elif id_ not in state:
+                    state[id_] = False
+                    maker = self._maker(id_, node)
+                    stack.append((maker, iter(maker.inputs)))
+                elif not state[id_]:
+                    circle = [n.id for n, _ in stack]
+                    circle = [*circle[circle.index(id_) :], id_]
+                    shown = circle if len(circle) <= 8 else [*circle[:7], "...", id_]
+                    message = f"{len(circle) - 1} nodes wait for each other: {' <- '.join(shown)}"
+                    raise FormatError(CYCLE.at(node.where(), message))
+        return ordered
+
+    def _maker(self, id_: str, taker: Node) -> Node:
+        try:
+            return self[id_]
+        except KeyError:
+            message = f"input {id_!r} is no node of graph {self.id!r}"
+            raise FormatError(DANGLING.at(taker.where(), message)) from None
+
+    def add(
+        self, id_: str, operation: str, inputs: Iterable[str] = (), /, **fields: Any
+    ) -> Node:
+        """Append a node; field values as `data_of` takes them. Raises RequestError (UFF207)."""
+        message = Message.new(NODE, id=id_, inputs=inputs, operation=operation)
+        node = Node(self, message)
+        node.fields.update(fields)
+        self.message.append("nodes", message)
+        self.nodes.append(node)
+        if self._by_id is not None:
+            self._by_id.setdefault(id_, node)
+        return node
+
+    def remove(self, node: Node) -> None:
+        """Take a node out; whoever names it as an input is left as it is."""
+        self.nodes.remove(node)
+        self.message.set("nodes", [other.message for other in self.nodes])
+        self._by_id = None
+
+    def __repr__(self) -> str:
+        return f"Graph({self.id!r}, {len(self.nodes)} nodes)"
+
+
+class Descriptor:
+    """A set of operations the file says it uses: "tensorflow_extension", "custom"."""
+
+    def __init__(self, message: Message) -> None:
+        self.id: str = message.get("id")
+        self.version: int = message.get("version")
+        self.optional: bool = message.get("optional")
+
+    def __repr__(self) -> str:
+        return f"Descriptor({self.id!r}, {self.version})"
+
+
+class MetaGraph:
+    """A UFF file. Weights stay in it until read; nothing is decoded before it is asked for.
+
+    Use it as a context manager, or leave closing to the garbage collector.
+    """
+
+    def __init__(self, message: Message) -> None:
+        self.message = message
+        self.source: Source = message.span.source
+        self._graphs: list[Graph] | None = None
+        self._referenced: DataMap | None = None
+
+    @classmethod
+    def new(cls) -> MetaGraph:
+        """An empty file with the versions that every known file has."""
+        return cls(Message.new(METAGRAPH, version=1, descriptor_core_version=1))
+
+    @property
+    def version(self) -> int:
+        return int(self.message.get("version"))
+
+    @property
+    def descriptor_core_version(self) -> int:
+        return int(self.message.get("descriptor_core_version"))
+
+    @property
+    def descriptors(self) -> list[Descriptor]:
+        return [Descriptor(message) for message in self.message.all("descriptors")]
+
+    @property
+    def graphs(self) -> list[Graph]:
+        if self._graphs is None:
+            self._graphs = [Graph(self, message) for message in self.message.all("graphs")]
+        return self._graphs
+
+    @property
+    def graph(self) -> Graph:
+        """The one graph, or the first of several. Raises FormatError (UFF002) without any."""
+        if not self.graphs:
+            raise FormatError(EMPTY.at(Where(self.source.name), "the file holds 0 graphs"))
+        return self.graphs[0]
+
+    def select(self, id_: str | None) -> Graph:
+        """The graph of that id; None means the only one. Raises RequestError, FormatError."""
+        found = [graph for graph in self.graphs if id_ in (None, graph.id)]
+        if len(found) == 1 or not self.graphs:
+            return found[0] if found else self.graph
+        names = ", ".join(repr(graph.id) for graph in self.graphs)
+        what = f"no graph {id_!r}" if id_ else f"{len(found)} graphs"
+        message = f"the file holds {what}: it has {names}"
+        raise RequestError(EMPTY.at(Where(self.source.name), message, hint="choose one: --graph ID"))
+
+    @property
+    def referenced_data(self) -> DataMap:
+        if self._referenced is None:
+            where = Where(self.source.name)
+            self._referenced = DataMap(self, self.message, "referenced_data", where)
+        return self._referenced
+
+    @property
+    def extra_fields(self) -> DataMap:
+        return DataMap(self, self.message, "extra_fields", Where(self.source.name))
+
+    def resolve(self, data: Message, where: Where) -> tuple[Message, str]:
+        """What a value stands for, references followed. Raises FormatError (UFF202)."""
+        if data.which("type") != "ref":
+            return data, ""
+        return follow(self.referenced_data, data, where)
+
+    def add_graph(self, id_: str = "main") -> Graph:
+        """Append an empty graph."""
+        graph = Graph(self, Message.new(GRAPH, id=id_))
+        self.graphs.append(graph)
+        self.message.append("graphs", graph.message)
+        return graph
+
+    def add_descriptor(self, id_: str, version: int = 1) -> None:
+        """Declare a further set of operations."""
+        self.message.append("descriptors", Message.new(DESCRIPTOR, id=id_, version=version))
+
+    def close(self) -> None:
+        """Let go of the file; arrays already handed out stay valid."""
+        self.source.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"MetaGraph({self.source.name!r}, {self.graphs})"

@@ -1,0 +1,54 @@
+"""The operator table: every core operation of UFF, one entry each.
+
+To add an operation write its OpSpec in a module here and name it in `OPS`.
+"""
+
+from __future__ import annotations
+
+from ufkit.uff.ops.conv import CONV, CONV_TRANSPOSE
+from ufkit.uff.ops.dense import FULLY_CONNECTED
+from ufkit.uff.ops.elementwise import ACTIVATION, BINARY, IDENTITY, LEAKY_RELU, UNARY
+from ufkit.uff.ops.graph import CONST, INPUT, MARK_OUTPUT
+from ufkit.uff.ops.join import CONCAT, STACK
+from ufkit.uff.ops.norm import BATCH_NORM, LRN, SOFTMAX
+from ufkit.uff.ops.pool import POOL
+from ufkit.uff.ops.reduce import ARG_MAX, ARG_MIN, REDUCE
+from ufkit.uff.ops.reshape import EXPAND_DIMS, FLATTEN, RESHAPE, SHAPE, SQUEEZE, TRANSPOSE
+from ufkit.uff.ops.select import GATHER, GATHER_V2, PAD, STRIDED_SLICE
+from ufkit.uff.ops.spec import OpSpec
+
+OPS: dict[str, OpSpec] = {
+    spec.name: spec
+    for spec in (
+        INPUT,
+        IDENTITY,
+        CONST,
+        CONV,
+        CONV_TRANSPOSE,
+        POOL,
+        FULLY_CONNECTED,
+        LRN,
+        BINARY,
+        UNARY,
+        EXPAND_DIMS,
+        ARG_MAX,
+        ARG_MIN,
+        RESHAPE,
+        TRANSPOSE,
+        REDUCE,
+        CONCAT,
+        STACK,
+        SHAPE,
+        STRIDED_SLICE,
+        MARK_OUTPUT,
+        ACTIVATION,
+        LEAKY_RELU,
+        SOFTMAX,
+        BATCH_NORM,
+        SQUEEZE,
+        FLATTEN,
+        PAD,
+        GATHER,
+        GATHER_V2,
+    )
+}

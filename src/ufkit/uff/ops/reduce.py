@@ -1,0 +1,119 @@
+"""Operations that take an axis away: Reduce, ArgMax, ArgMin."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ufkit.core.dtypes import INT64
+from ufkit.uff.ops.reshape import without
+from ufkit.uff.ops.spec import Array, Call, Emitter, Example, Facts, Field, OpSpec
+from ufkit.uff.rules import KEEPDIMS
+
+_FUNCTIONS: dict[str, tuple[Callable[..., Any], str]] = {
+    "sum": (np.sum, "ReduceSum"),
+    "prod": (np.prod, "ReduceProd"),
+    "max": (np.max, "ReduceMax"),
+    "min": (np.min, "ReduceMin"),
+    "mean": (np.mean, "ReduceMean"),
+}
+AXES_AS_INPUT = 18  # since this opset every Reduce takes its axes as an input; ReduceSum since 13
+
+
+def _axes(call: Call) -> set[int]:
+    given = call["axes"]
+    rank = call.rank(0)
+    return set(range(rank)) if given is None else {call.axis(a, name="axes") for a in given}
+
+
+def _infer_reduce(call: Call) -> Facts:
+    axes, keep = _axes(call), call["keepdims"]
+    if axes and not keep and call.rank(0) > 1:
+        call.note(KEEPDIMS, f"axes {sorted(axes)} are dropped, as the TensorFlow graph does")
+    shape = (
+        1 if at in axes else size
+        for at, size in enumerate(call.shape(0))
+        if keep or at not in axes
+    )
+    return Facts(tuple(shape), call.inputs[0].dtype)
+
+
+def _evaluate_reduce(call: Call, x: Array) -> Array:
+    """Floats are summed with twice their bits; a mean of integers drops its fraction."""
+    compute, _ = _FUNCTIONS[call["func"]]
+    wide = x.astype(np.float64) if x.dtype.kind == "f" else x
+    result = compute(wide, axis=tuple(sorted(_axes(call))), keepdims=call["keepdims"])
+    if x.dtype == object:
+        return np.asarray(result, object)
+    return np.asarray(np.trunc(result) if x.dtype.kind == "i" else result).astype(x.dtype)
+
+
+def _reduce_to_onnx(call: Call, emit: Emitter) -> None:
+    _, op_type = _FUNCTIONS[call["func"]]
+    axes, keep, order = _axes(call), call["keepdims"], emit.held(0)
+    if not axes:
+        emit.alias(0)
+        return
+    places = sorted(order.index(axis) for axis in axes)
+    value = emit.value(0, order)
+    if emit.opset >= AXES_AS_INPUT or op_type == "ReduceSum":
+        name = emit.node(op_type, value, emit.constant(places), keepdims=int(keep))
+    else:
+        name = emit.node(op_type, value, axes=places, keepdims=int(keep))
+    emit.result(name, order if keep else without(order, axes))
+
+
+REDUCE = OpSpec(
+    name="Reduce",
+    doc="Sum, product, maximum, minimum or mean along axes. Without `keepdims` the axes go away, "
+    "as in the TensorFlow graph; NVIDIA's parser ignored the field and kept them.",
+    inputs=("x",),
+    fields={
+        "func": Field("s", "what is computed", choices=tuple(_FUNCTIONS)),
+        "axes": Field("i_list", "axes to reduce; absent means all", None),
+        "keepdims": Field("b", "whether reduced axes stay, with length 1", False),
+    },
+    infer=_infer_reduce,
+    evaluate=_evaluate_reduce,
+    to_onnx=_reduce_to_onnx,
+    examples=tuple(
+        Example(((2, 3, 4),), {"func": func, "axes": [0, -1], "keepdims": keep})
+        for func in _FUNCTIONS
+        for keep in (True, False)
+    ),
+)
+
+
+def _infer_arg(call: Call) -> Facts:
+    axis = call.axis(call["axis"])
+    shape = call.shape(0)
+    return Facts(shape[:axis] + shape[axis + 1 :], INT64)
+
+
+def _arg_to_onnx(op_type: str) -> Callable[[Call, Emitter], None]:
+    def lower(call: Call, emit: Emitter) -> None:
+        axis, order = call.axis(call["axis"]), emit.held(0)
+        name = emit.node(op_type, emit.value(0, order), axis=order.index(axis), keepdims=0)
+        emit.result(name, without(order, {axis}))
+
+    return lower
+
+
+def _arg(name: str, compute: Callable[..., Any], what: str) -> OpSpec:
+    return OpSpec(
+        name=name,
+        doc=f"Place of the {what} element along an axis, the first of equals; int64, the axis "
+        "dropped.",
+        inputs=("x",),
+        fields={"axis": Field("i", "axis to search along", 0)},
+        infer=_infer_arg,
+        evaluate=lambda call, x: np.asarray(compute(x, call.axis(call["axis"])), np.int64),
+        to_onnx=_arg_to_onnx(name),
+        examples=(Example(((2, 3, 4),), {"axis": 1}), Example(((5, 3),), {"axis": -1})),
+    )
+
+
+ARG_MAX = _arg("ArgMax", np.argmax, "greatest")
+ARG_MIN = _arg("ArgMin", np.argmin, "least")

@@ -1,0 +1,293 @@
+"""What one entry of the operator table says, and what its functions are given.
+
+An entry holds everything known of an operation: its inputs and fields with documentation,
+how shapes come out, how it is computed, how ONNX says it. Checks, documentation, evaluator and
+converter read the same object.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from dataclasses import field as dataclass_field
+from typing import Any, NoReturn, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ufkit.core.diag import Diagnostic, FormatError, Rule
+from ufkit.core.dtypes import FLOAT32, DType
+from ufkit.uff.data import DataMap
+from ufkit.uff.dims import Dim, Shape, show
+from ufkit.uff.model import Node
+from ufkit.uff.orders import Order, expand, identity, inverse
+from ufkit.uff.rules import BAD_ORDERS, FIELD_KIND, FIELD_VALUE, MISSING_FIELD, SHAPE_CONFLICT
+
+Array = NDArray[Any]
+
+REQUIRED: Any = type("Required", (), {"__repr__": lambda self: "required"})()
+ONES: Any = type("Ones", (), {"__repr__": lambda self: "1 per spatial axis"})()
+ZEROS: Any = type("Zeros", (), {"__repr__": lambda self: "0 per spatial axis"})()
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A field: the kind of its value, what it means, what holds when it is absent."""
+
+    kind: str
+    doc: str
+    default: Any = REQUIRED
+    choices: tuple[str, ...] = ()
+
+
+ORDERS = Field("dim_orders_list", "axis order of each input, one entry per ordered input", None)
+OUTPUT_ORDERS = Field("dim_orders_list", "axis order of the output; the first input's if absent", None)
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What is known of a value before anything is computed.
+
+    shape    sizes, numbers or symbolic Dims; None when not even the rank is known
+    dtype    element type
+    value    the elements themselves where they matter for shapes: a small integer array, of
+             type object when some are symbolic
+    """
+
+    shape: Shape | None
+    dtype: DType = FLOAT32
+    value: Array | None = None
+
+    def __str__(self) -> str:
+        return f"{self.dtype}{show(self.shape)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A tiny use of an operation, for contract tests and documentation.
+
+    inputs    shapes of random arrays, or arrays; those marked `const` become Const nodes
+    """
+
+    inputs: tuple[Any, ...]
+    fields: Mapping[str, Any] = dataclass_field(default_factory=dict)
+    orders: str = ""
+    const: tuple[int, ...] = ()
+
+
+class Call:
+    """One node with its fields resolved and what is known of its inputs."""
+
+    def __init__(self, node: Node, spec: OpSpec, inputs: Sequence[Facts]) -> None:
+        self.node = node
+        self.spec = spec
+        self.inputs = inputs
+        self.notes: list[Diagnostic] = []
+        self._fields: dict[str, Any] = {}
+
+    def __getitem__(self, name: str) -> Any:
+        """A field's value, or its default. Raises FormatError (UFF205, UFF207, UFF208)."""
+        if name not in self._fields:
+            self._fields[name] = resolve_field(self.node.fields, name, self.spec.fields[name])
+        value = self._fields[name]
+        if value is ONES or value is ZEROS:
+            return [int(value is ONES)] * (self.rank(0) - 2)
+        return value
+
+    def spatial(self, name: str) -> list[int]:
+        """A field with one number per spatial axis. Raises FormatError (UFF208)."""
+        values: list[int] = self[name]
+        count = self.rank(0) - 2
+        if len(values) != count:
+            self.fail(FIELD_VALUE, f"{name} has {len(values)} numbers for {count} spatial axes", name)
+        least = 0 if name == "padding" else 1
+        if any(value < least for value in values):
+            self.fail(FIELD_VALUE, f"{name} is {values}; {least} is the least possible", name)
+        return values
+
+    def shape(self, i: int) -> Shape:
+        """Shape of input i, in UFF's order."""
+        shape = self.inputs[i].shape
+        if shape is None:
+            raise UnknownShape
+        return shape
+
+    def rank(self, i: int) -> int:
+        return len(self.shape(i))
+
+    def order(self, i: int) -> Order:
+        """The canonical axis of each axis of input i; as they come when no orders are given."""
+        given = self["inputs_orders"]
+        if given is None or i >= len(given) or not given[i].axes:
+            return identity(self.rank(i))
+        try:
+            return expand(given[i].axes, self.rank(i))
+        except ValueError as error:
+            names = self.spec.inputs[i]
+            message = f"the order of {names} does not fit {show(self.shape(i))}: {error}"
+            self.fail(BAD_ORDERS, message, "inputs_orders")
+
+    def canonical(self, i: int) -> Shape:
+        """Shape of input i in canonical order: (N, C, spatial...) or (K, C, spatial...)."""
+        shape = self.shape(i)
+        return tuple(shape[axis] for axis in inverse(self.order(i)))
+
+    def output_order(self, rank: int) -> Order:
+        """The canonical axis of each axis of the output."""
+        given = self["outputs_orders"] if "outputs_orders" in self.spec.fields else None
+        if given and given[0].axes:
+            try:
+                return expand(given[0].axes, rank)
+            except ValueError as error:
+                self.fail(BAD_ORDERS, f"the order of the output: {error}", "outputs_orders")
+        return self.order(0)
+
+    def from_canonical(self, shape: Sequence[int | Dim]) -> Shape:
+        """The output's shape in UFF's order, from its canonical one."""
+        return tuple(shape[axis] for axis in self.output_order(len(shape)))
+
+    def axis(self, value: int, rank: int | None = None, name: str = "axis") -> int:
+        """An axis counted from the front. Raises FormatError (UFF208) beyond the rank."""
+        rank = self.rank(0) if rank is None else rank
+        if not -rank <= value < rank:
+            self.fail(FIELD_VALUE, f"{name} {value} is not an axis of a tensor of rank {rank}", name)
+        return value % rank
+
+    def to_canonical(self, i: int, array: Array) -> Array:
+        """Input i's array in canonical order; a view."""
+        return array.transpose(inverse(self.order(i)))
+
+    def back(self, array: Array) -> Array:
+        """An array in canonical order brought into the output's; a view."""
+        return array.transpose(self.output_order(array.ndim))
+
+    def note(self, rule: Rule, message: str) -> None:
+        """Record how something ambiguous was read."""
+        self.notes.append(rule.at(self.node.where(), message))
+
+    def fail(self, rule: Rule, message: str, name: str = "") -> NoReturn:
+        """Raise FormatError at this node."""
+        raise FormatError(rule.at(self.node.where(name), message))
+
+    def conflict(self, message: str) -> NoReturn:
+        """Raise FormatError (UFF302): shapes do not fit."""
+        self.fail(SHAPE_CONFLICT, message)
+
+
+class UnknownShape(Exception):
+    """A shape was asked for that is not known; inference goes on without this node."""
+
+
+class Emitter(Protocol):
+    """What a lowering writes with. Values are ONNX names; `order` is that of their axes.
+
+    `order` permutes the axes of the UFF value: the ONNX tensor is `value.transpose(order)`.
+    """
+
+    opset: int
+
+    def value(self, i: int, order: Order | None = None) -> str:
+        """Input i with its axes in `order` (default: as in UFF); axes it lacks go in front."""
+
+    def held(self, i: int) -> Order:
+        """The order in which input i is at hand without a transposition."""
+
+    def common(self) -> Order:
+        """The order that needs the fewest transpositions when all inputs are broadcast."""
+
+    def unordered(self, i: int) -> str:
+        """Input i for whoever looks at its elements in memory order only."""
+
+    def is_constant(self, i: int) -> bool:
+        """Whether input i is known at export."""
+
+    def constant(self, array: Any, dtype: str = "int64") -> str:
+        """A new constant."""
+
+    def node(self, op_type: str, *inputs: str, **attributes: Any) -> str:
+        """A new ONNX node with one output."""
+
+    def cast(self, name: str, dtype: DType | str) -> str:
+        """A value in another element type."""
+
+    def result(self, name: str, order: Order | None = None) -> None:
+        """Declare which ONNX value is the node's, and the order it is in."""
+
+    def alias(self, i: int, order: Order | None = None) -> None:
+        """Declare that the node's value is input i, its axes permuted by `order`."""
+
+    def refuse(self, reason: str, hint: str = "") -> NoReturn:
+        """Give up on this node; every refusal ends in one report."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpSpec:
+    """An operation.
+
+    inputs     names of the inputs; a last name ending in "..." stands for one or more
+    infer      Call -> Facts of the value
+    evaluate   Call, arrays -> the value, in UFF's axis order
+    to_onnx    Call, Emitter -> nothing; ends with `emit.result` or `emit.alias`
+    """
+
+    name: str
+    doc: str
+    inputs: tuple[str, ...]
+    fields: Mapping[str, Field]
+    infer: Callable[[Call], Facts]
+    evaluate: Callable[..., Array]
+    to_onnx: Callable[[Call, Emitter], None]
+    examples: tuple[Example, ...] = ()
+
+    def accepts(self, count: int) -> bool:
+        """Whether the operation takes that many inputs."""
+        if self.inputs and self.inputs[-1].endswith("..."):
+            return count >= len(self.inputs)
+        return count == len(self.inputs)
+
+
+def resolve_field(fields: DataMap, name: str, spec: Field) -> Any:
+    """A field's value by its specification; an absent or empty one reads as its default.
+
+    Raises FormatError (UFF205, UFF207, UFF208).
+    """
+    kind = fields.kind(name) if name in fields else "none"
+    where = fields.where(name)
+    if kind == "none":
+        if spec.default is REQUIRED:
+            raise FormatError(MISSING_FIELD.at(where, f"field {name!r} is missing"))
+        return spec.default
+    value = fields[name]
+    if kind != spec.kind:
+        if (kind, spec.kind) not in _ALSO_TAKEN:
+            message = f"{name} is of kind {kind}, it must be {spec.kind}"
+            raise FormatError(FIELD_KIND.at(where, message))
+        value = _ALSO_TAKEN[kind, spec.kind](value)
+    if spec.choices and value not in spec.choices:
+        message = f"{name} is {value!r}; it must be one of {', '.join(spec.choices)}"
+        raise FormatError(FIELD_VALUE.at(where, message))
+    return value
+
+
+# Kinds that say the same thing: a list of one for a number, a whole number for a float.
+_ALSO_TAKEN: dict[tuple[str, str], Callable[[Any], Any]] = {
+    ("i", "d"): float,
+    ("i", "i_list"): lambda value: [value],
+    ("i", "b"): bool,
+    ("b", "i"): int,
+    ("dim_orders", "dim_orders_list"): lambda value: [value],
+}
+
+
+def whole(array: Array) -> list[int]:
+    """The elements of an integer array as Python numbers; symbolic ones stay Dims."""
+    return [item if isinstance(item, Dim) else int(item) for item in np.ravel(array).tolist()]
+
+
+def unify(left: int | Dim, right: int | Dim) -> int | Dim | None:
+    """The size both must have: None when they are two different numbers."""
+    if isinstance(left, int) and isinstance(right, int):
+        return left if left == right else None
+    if isinstance(left, Dim) and isinstance(right, Dim):
+        return left if left.known or not right.known else right
+    return left if isinstance(left, int) else right

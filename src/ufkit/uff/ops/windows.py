@@ -1,0 +1,109 @@
+"""Windows that slide over the spatial axes: the arithmetic convolutions and pools share."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from ufkit.uff.dims import Dim, static
+from ufkit.uff.ops.spec import Array, Call, Emitter, Field
+from ufkit.uff.orders import inverse
+
+SAME = Field(
+    "s",
+    "'same' makes the output ceil(size / stride) long, the odd element of padding behind",
+    None,
+    ("same", "SAME", "valid", "VALID"),
+)
+
+
+def is_same(call: Call) -> bool:
+    """Whether the node asks for TensorFlow's SAME padding."""
+    return (call["implicit_padding"] or "").lower() == "same"
+
+
+def extent(
+    size: int | Dim, kernel: int, stride: int, dilation: int, padding: int, same: bool
+) -> int | Dim:
+    """How long an axis comes out. Zero or less means the window does not fit.
+
+    same: ceil(size / stride); else (size + 2 padding - dilation (kernel - 1) - 1) // stride + 1
+    """
+    lost = 0 if same else dilation * (kernel - 1) - 2 * padding
+    if isinstance(size, Dim):
+        return size if stride == 1 and lost == 0 else Dim.unknown()
+    return -(-size // stride) if same else (size - lost - 1) // stride + 1
+
+
+def extents(call: Call, kernel: Sequence[int], dilation: Sequence[int]) -> list[int | Dim]:
+    """The output's spatial sizes. Fails (UFF302) where a window is larger than the map."""
+    strides, same = call.spatial("strides"), is_same(call)
+    padding = [0] * len(kernel) if same else call.spatial("padding")
+    sizes = call.canonical(0)[2:]
+    out = [
+        extent(*axis, same) for axis in zip(sizes, kernel, strides, dilation, padding, strict=True)
+    ]
+    if any(isinstance(size, int) and size <= 0 for size in out):
+        call.conflict(f"a window of {list(kernel)} is larger than the map of {list(sizes)}")
+    return out
+
+
+def padding_of(
+    call: Call, kernel: Sequence[int], dilation: Sequence[int], sizes: Sequence[int]
+) -> list[tuple[int, int]]:
+    """Elements added before and behind each spatial axis of a map of `sizes`.
+
+    TensorFlow's SAME splits max((out - 1) stride + dilation (kernel - 1) + 1 - size, 0) with the
+    odd one behind: https://www.tensorflow.org/api_docs/python/tf/nn#notes_on_padding_2
+    """
+    if not is_same(call):
+        return [(n, n) for n in call.spatial("padding")]
+    pads = []
+    for size, k, stride, step in zip(
+        sizes, kernel, call.spatial("strides"), dilation, strict=True
+    ):
+        total = max((-(-size // stride) - 1) * stride + step * (k - 1) + 1 - size, 0)
+        pads.append((total // 2, total - total // 2))
+    return pads
+
+
+def pad(array: Array, pads: Sequence[tuple[int, int]], value: float = 0) -> Array:
+    """A canonical array with its spatial axes padded."""
+    return np.pad(array, [(0, 0), (0, 0), *pads], constant_values=value)
+
+
+def taps(
+    array: Array,
+    kernel: Sequence[int],
+    strides: Sequence[int],
+    dilation: Sequence[int],
+    out: Sequence[int],
+) -> Iterator[tuple[tuple[int, ...], Array]]:
+    """For each place in the window: the place, and the elements all windows see there."""
+    for place in itertools.product(*map(range, kernel)):
+        cut = [slice(None), slice(None)]
+        for at, stride, step, count in zip(place, strides, dilation, out, strict=True):
+            cut.append(slice(at * step, at * step + stride * (count - 1) + 1, stride))
+        yield place, array[tuple(cut)]
+
+
+def onnx_padding(call: Call, kernel: Sequence[int], dilation: Sequence[int]) -> dict[str, Any]:
+    """ONNX's attributes for the padding; `auto_pad` only where sizes are known at run time."""
+    sizes = static(call.canonical(0)[2:])
+    if sizes is None and is_same(call):
+        return {"auto_pad": "SAME_UPPER"}
+    pads = padding_of(call, kernel, dilation, sizes or ())
+    return {"pads": [before for before, _ in pads] + [behind for _, behind in pads]}
+
+
+def canonical_value(call: Call, emit: Emitter) -> str:
+    """Input 0 as ONNX has maps: (N, C, spatial...)."""
+    return emit.value(0, inverse(call.order(0)))
+
+
+def canonical_result(call: Call, emit: Emitter, name: str) -> None:
+    """Declare a value in canonical order as the result."""
+    emit.result(name, inverse(call.output_order(call.rank(0))))

@@ -1,0 +1,209 @@
+"""Rules of UFF files."""
+
+from ufkit.core.diag import Rule, Severity
+
+E, W, N = Severity.ERROR, Severity.WARNING, Severity.NOTE
+
+# 0xx: what the file is
+NOT_UFF = Rule("UFF001", E, "not a UFF file", why="Nothing can be read from it as UFF.")
+EMPTY = Rule(
+    "UFF002",
+    E,
+    "no graph in the file",
+    why="TensorRT says `Unsupported number of graph 0`: an empty file is a valid, useless message.",
+    hint="the file may be empty or the download incomplete; fetch it again",
+)
+VERSION = Rule(
+    "UFF003",
+    W,
+    "unknown version",
+    why="Every known file says 1; another number may mean something else.",
+)
+UNKNOWN_FIELDS = Rule(
+    "UFF004",
+    W,
+    "unknown fields",
+    why="They are kept when the file is saved, but their meaning is not known here.",
+)
+DUPLICATE_KEY = Rule(
+    "UFF005",
+    W,
+    "key given twice",
+    why="Maps keep the last value; a reader that keeps the first sees another model.",
+)
+
+# 1xx: the graph
+DUPLICATE_ID = Rule(
+    "UFF101",
+    E,
+    "node id given twice",
+    why="Inputs name nodes by id, so which of them is meant cannot be known.",
+)
+DANGLING = Rule(
+    "UFF102",
+    E,
+    "input does not exist",
+    why="The node takes a value that no node of the graph makes.",
+)
+CYCLE = Rule("UFF103", E, "nodes wait for each other", why="There is no order to compute them in.")
+NO_OUTPUT = Rule(
+    "UFF104",
+    E,
+    "graph has no output",
+    why="TensorRT says `Network must have at least one output`.",
+    hint="the graph needs a MarkOutput node that names its results",
+)
+UNREACHABLE = Rule(
+    "UFF105",
+    N,
+    "nodes that no output needs",
+    why="They take space and do nothing; often left over from training.",
+)
+INPUT_COUNT = Rule(
+    "UFF106", E, "wrong number of inputs", why="The operation cannot be computed."
+)
+
+# 2xx: fields
+UNKNOWN_OPERATION = Rule(
+    "UFF200",
+    W,
+    "unknown operation",
+    why="It can be shown and kept, but not checked, run or converted.",
+)
+CUSTOM_OPERATION = Rule(
+    "UFF201",
+    W,
+    "custom operation",
+    why="The converter did not know this TensorFlow operation, or it is a TensorRT plugin.",
+)
+BAD_REFERENCE = Rule(
+    "UFF202",
+    E,
+    "reference leads nowhere",
+    why="The value a field refers to is not in the file.",
+)
+BAD_VALUES_SIZE = Rule(
+    "UFF203",
+    E,
+    "constant size mismatch",
+    why="A reader trusting `shape` runs past the data or drops weights.",
+    hint="the file may be damaged or badly converted; convert it again from its source",
+)
+SKIPPED_VALUES = Rule(
+    "UFF204",
+    W,
+    "values left out",
+    why="The text twin of a UFF file names its weights but does not hold them.",
+    hint="use the .uff beside it; the text form written with --full holds the weights",
+)
+MISSING_FIELD = Rule("UFF205", E, "field missing", why="The operation needs it.")
+UNKNOWN_FIELD = Rule(
+    "UFF206",
+    N,
+    "field not of this operation",
+    why="It has no meaning here; a misspelt field looks like this.",
+)
+FIELD_KIND = Rule("UFF207", E, "field of the wrong kind", why="Its value cannot be used.")
+FIELD_VALUE = Rule("UFF208", E, "value not allowed", why="The operation has no such mode.")
+BAD_ORDERS = Rule(
+    "UFF209",
+    E,
+    "axis orders do not fit",
+    why="Which axis is the channel decides every number that comes out.",
+)
+LOST_CONSTANT = Rule(
+    "UFF210",
+    W,
+    "constant that the converter lost",
+    why="NVIDIA's converter wrote no elements for values it could not read (int64 scalars, "
+    "strings, training-mode moments).",
+)
+
+# 3xx: shapes and meaning
+NO_SHAPE = Rule(
+    "UFF301",
+    W,
+    "input without a shape",
+    why="Early converters did not record it; sizes cannot be computed without it.",
+)
+SHAPE_CONFLICT = Rule("UFF302", E, "shapes do not fit", why="The operation cannot be computed.")
+NO_BATCH = Rule(
+    "UFF303",
+    N,
+    "input shape lacks the batch",
+    why="The convolutions it feeds have one axis more; a batch axis is put in front.",
+)
+INPUT_NCHW = Rule(
+    "UFF304",
+    N,
+    "input channels first, convolutions channels last",
+    why="The shape was recorded for TensorRT's NCHW data while the graph is NHWC; the data is "
+    "taken as the shape says and turned inside.",
+)
+SOFTMAX_AXIS = Rule(
+    "UFF305",
+    N,
+    "Softmax axis not given",
+    why="0 and absent both mean that the converter wrote none; TensorFlow's Softmax works on "
+    "the last axis.",
+)
+KEEPDIMS = Rule(
+    "UFF306",
+    N,
+    "Reduce drops its axes",
+    why="TensorFlow drops the reduced axes here; NVIDIA's parser ignored `keepdims` and kept them.",
+)
+CONCAT_AXIS = Rule(
+    "UFF307",
+    N,
+    "Concat axis beyond the rank",
+    why="Written for a parser that counted the batch apart; the last axis is meant.",
+)
+FLATTEN_ORDER = Rule(
+    "UFF308",
+    N,
+    "Flatten of a channels-last map",
+    why="Elements come in the graph's own order (H, W, C); a reader that keeps maps as C, H, W "
+    "and flattens those ruins the weights that follow.",
+)
+
+# 4xx: running
+BAD_INPUT = Rule("UFF401", E, "input does not fit", why="The model cannot be run on it.")
+CANNOT_RUN = Rule(
+    "UFF402", E, "operation cannot be run", why="The reference evaluator does not know it."
+)
+
+RULES = (
+    NOT_UFF,
+    EMPTY,
+    VERSION,
+    UNKNOWN_FIELDS,
+    DUPLICATE_KEY,
+    DUPLICATE_ID,
+    DANGLING,
+    CYCLE,
+    NO_OUTPUT,
+    UNREACHABLE,
+    INPUT_COUNT,
+    UNKNOWN_OPERATION,
+    CUSTOM_OPERATION,
+    BAD_REFERENCE,
+    BAD_VALUES_SIZE,
+    SKIPPED_VALUES,
+    MISSING_FIELD,
+    UNKNOWN_FIELD,
+    FIELD_KIND,
+    FIELD_VALUE,
+    BAD_ORDERS,
+    LOST_CONSTANT,
+    NO_SHAPE,
+    SHAPE_CONFLICT,
+    NO_BATCH,
+    INPUT_NCHW,
+    SOFTMAX_AXIS,
+    KEEPDIMS,
+    CONCAT_AXIS,
+    FLATTEN_ORDER,
+    BAD_INPUT,
+    CANNOT_RUN,
+)
