@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import base64
 import binascii
+import codecs
 import io
 import json
 import math
 import re
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -130,8 +132,7 @@ class _Object(dict[str, Any]):
 def _remember(pairs: list[tuple[str, Any]]) -> _Object:
     found = _Object(pairs)
     if len(found) < len(pairs):
-        seen: set[str] = set()
-        found.twice = next(name for name, _ in pairs if name in seen or seen.add(name))  # type: ignore[func-returns-value]
+        found.twice = Counter(name for name, _ in pairs).most_common(1)[0][0]
     return found
 
 
@@ -145,7 +146,7 @@ def parse_json(source: Source, type: MessageType) -> Message:
         text = str(source.view(0, source.size), "utf-8-sig")
         found = json.loads(text, object_pairs_hook=_remember)
     except UnicodeDecodeError as error:
-        at = error.start + (3 if source.view(0, 3) == b"\xef\xbb\xbf" else 0)
+        at = error.start + (3 if bytes(source.view(0, 3)) == codecs.BOM_UTF8 else 0)
         fault = TextFault(at, f"not UTF-8: {error.reason}", rule=BAD_JSON)
         raise fault.located(source) from error
     except json.JSONDecodeError as error:
@@ -155,8 +156,10 @@ def parse_json(source: Source, type: MessageType) -> Message:
     except RecursionError as error:
         where = Where(source.name)
         raise FormatError(TOO_DEEP.at(where, "arrays and objects nested too deeply")) from error
-    except ValueError as error:  # Python refuses to read an integer of thousands of digits
-        raise FormatError(BAD_JSON.at(Where(source.name), f"no JSON: {error}")) from error
+    except ValueError as error:  # Python's own limit
+        raise FormatError(
+            BAD_JSON.at(Where(source.name), "an integer of thousands of digits")
+        ) from error
     return _Reader(source).message(type, found, "", 0)
 
 
@@ -171,10 +174,13 @@ class _Reader:
         where = Where(self.source.name, field=path)
         return FormatError(rule.at(where, f"{path or 'the top'}: {message}", hint=hint))
 
+    def misfit(self, path: str, field: FieldType, error: RequestError) -> FormatError:
+        return self.fault(path, error.diagnostic.message.removeprefix(f"{field.name}: "))
+
     def message(self, type_: MessageType, found: Any, path: str, depth: int) -> Message:
         if depth > MAX_DEPTH:
-            message = f"messages nested more than {MAX_DEPTH} deep"
-            raise self.fault(path, message, rule=TOO_DEEP)
+            reason = f"messages nested more than {MAX_DEPTH} deep"
+            raise self.fault(path, reason, rule=TOO_DEEP)
         names = self.fields(type_)
         message = Message.new(type_)
         set_: dict[str, str] = {}
@@ -213,7 +219,7 @@ class _Reader:
         try:
             message.set(field.name, value)
         except RequestError as error:
-            raise self.fault(path, error.diagnostic.message) from error
+            raise self.misfit(path, field, error) from error
 
     def value(self, field: FieldType, found: Any, path: str, depth: int) -> Any:
         if not field.repeated:
@@ -269,7 +275,7 @@ class _Reader:
         try:
             return checked(field, value)
         except RequestError as error:
-            raise self.fault(path, error.diagnostic.message) from error
+            raise self.misfit(path, field, error) from error
 
 
 def _kind(found: Any) -> str:

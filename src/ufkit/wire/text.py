@@ -130,14 +130,14 @@ def _scalar_text(field: FieldType, value: Any, *, number: bool) -> str:
 _WS = rb"\s*+(?:\#[^\n]*\s*)*+"
 _FIELD = re.compile(
     rb"%(ws)s ([,;])? %(ws)s"
-    rb"(?: ([A-Za-z_]\w*) %(ws)s (:)? %(ws)s"
-    rb'  (?: "([^"\\\n\0]*)" (?!\s*+["\'\#]) | ([-+.\w]+) | (["\'{<\[]) )'
+    rb"(?: ([A-Za-z_]\w*+) %(ws)s (:)? %(ws)s"
+    rb'  (?: "([^"\\\n\0]*)" (?!\s*+["\'\#]) | ([-+.\w]++) | (["\'{<\[]) )'
     rb"  | ([}>]) )" % {b"ws": _WS},
     re.X,
 )
 _SKIPPED = re.compile(rb"%(ws)s ([,;])? %(ws)s" % {b"ws": _WS}, re.X)
 _QUOTE = re.compile(rb"%s (?=[\"'])" % _WS, re.X)
-_ELEMENT = re.compile(rb"%s (?: ([-+.\w]+) | ([\"'{<\],]) )" % _WS, re.X)
+_ELEMENT = re.compile(rb"%s (?: ([-+.\w]++) | ([\"'{<\],]) )" % _WS, re.X)
 _NAME = re.compile(rb"[A-Za-z_]\w*")
 _CLOSING = {b"{": b"}", b"<": b">"}
 
@@ -269,10 +269,8 @@ class _Parser:
                 message.append(field.name, value)
                 return
             if (key := field.oneof or field.name) in seen:
-                what = f"another member of {key}" if field.oneof else field.name
-                raise TextFault(
-                    at, f"{field.name}: {what} was given before in this {message.type.name}"
-                )
+                what = f"another member of the oneof {key}" if field.oneof else field.name
+                raise TextFault(at, f"{field.name}: {what} was given before")
             seen.add(key)
             message.set(field.name, value)
         except RequestError as error:
@@ -360,7 +358,7 @@ class _Parser:
         if field.kind == "bytes":
             return value
         if field.kind != "string":
-            raise TextFault(at, f"{field.name} takes a {field.kind}, not a string")
+            raise TextFault(at, f"{field.name}: a string is no {field.kind}")
         try:
             return value.decode()
         except UnicodeDecodeError as error:
