@@ -1,1 +1,81 @@
-"""Reads, checks and converts UFF graphs and UFW blobs."""
+"""Opens UFF files, says what is in them, and gets them where they have to go.
+
+    import ufkit
+
+    with ufkit.open("model.uff") as model:
+        print(ufkit.summarize(model))
+    ufkit.convert("model.uff", "model.onnx", ufkit.Options(verify=True))
+
+Not here: training, TensorRT engines, anything that needs TensorFlow.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ufkit.convert.pairs import Options as Options
+    from ufkit.convert.pairs import Report as Report
+    from ufkit.convert.pairs import convert as convert
+    from ufkit.core.diag import Diagnostic as Diagnostic
+    from ufkit.core.diag import FileError as FileError
+    from ufkit.core.diag import FormatError as FormatError
+    from ufkit.core.diag import MissingExtraError as MissingExtraError
+    from ufkit.core.diag import NotSupportedError as NotSupportedError
+    from ufkit.core.diag import RequestError as RequestError
+    from ufkit.core.diag import Severity as Severity
+    from ufkit.core.diag import UfkitError as UfkitError
+    from ufkit.core.tensor import Tensor as Tensor
+    from ufkit.uff.build import Builder as Builder
+    from ufkit.uff.check import check as check
+    from ufkit.uff.io import open as open
+    from ufkit.uff.io import save as save
+    from ufkit.uff.model import Graph as Graph
+    from ufkit.uff.model import MetaGraph as MetaGraph
+    from ufkit.uff.model import Node as Node
+    from ufkit.uff.runner import run as run
+    from ufkit.uff.summary import Summary as Summary
+    from ufkit.uff.summary import summarize as summarize
+
+# Where each public name lives. Modules load when a name is first used, so that a command that
+# only looks at a file never imports onnx.
+_HOMES = {
+    "Options": "convert.pairs",
+    "Report": "convert.pairs",
+    "convert": "convert.pairs",
+    "Diagnostic": "core.diag",
+    "FileError": "core.diag",
+    "FormatError": "core.diag",
+    "MissingExtraError": "core.diag",
+    "NotSupportedError": "core.diag",
+    "RequestError": "core.diag",
+    "Severity": "core.diag",
+    "UfkitError": "core.diag",
+    "Tensor": "core.tensor",
+    "Builder": "uff.build",
+    "check": "uff.check",
+    "open": "uff.io",
+    "save": "uff.io",
+    "Graph": "uff.model",
+    "MetaGraph": "uff.model",
+    "Node": "uff.model",
+    "run": "uff.runner",
+    "Summary": "uff.summary",
+    "summarize": "uff.summary",
+}
+
+__version__ = "0.1.0"
+__all__ = ["__version__", *_HOMES]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

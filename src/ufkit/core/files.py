@@ -7,6 +7,7 @@ import importlib
 import mmap as _mmap
 import os
 import secrets
+import shutil
 import stat
 from collections.abc import Iterator
 from typing import IO, Any, BinaryIO, Protocol
@@ -189,6 +190,26 @@ def replacing(path: PathLike) -> Iterator[BinaryIO]:
             raise
 
 
+@contextlib.contextmanager
+def staging(path: PathLike) -> Iterator[str]:
+    """A name beside `path` to write and try files under, before any of them takes its place.
+
+    When the block ends well, every file in the private folder moves to where `path` is; when
+    not, they vanish. Raises FileError (UFK002).
+    """
+    target = os.path.realpath(path)
+    folder = f"{target}.{secrets.token_hex(4)}.tmp"
+    with _write_errors(path):
+        try:
+            os.mkdir(folder)
+            yield os.path.join(folder, os.path.basename(target))
+            for name in sorted(os.listdir(folder), reverse=True):  # what others point at, first
+                os.replace(os.path.join(folder, name), os.path.join(os.path.dirname(target), name))
+            _sync_folder(os.path.dirname(target))
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
 def _sync_folder(folder: str) -> None:
     """Make the rename itself durable, where the system lets a folder be opened."""
     with contextlib.suppress(OSError):
@@ -204,9 +225,8 @@ def _write_errors(path: PathLike) -> Iterator[None]:
     try:
         yield
     except _READ_ERRORS as error:
-        if isinstance(error, ValueError) and not isinstance(error, OSError):
-            if "null byte" not in str(error):
-                raise
+        if not isinstance(error, OSError) and "null byte" not in str(error):
+            raise
         reason = getattr(error, "strerror", None) or error
         raise FileError(CANNOT_WRITE.at(Where(os.fspath(path)), f"cannot write: {reason}")) from error
 

@@ -32,6 +32,13 @@ DUPLICATE_KEY = Rule(
     why="Maps keep the last value; a reader that keeps the first sees another model.",
 )
 
+MISSING_DESCRIPTOR = Rule(
+    "UFF006",
+    N,
+    "descriptor not declared",
+    why="Readers that trust the list of descriptors do not look for custom operations.",
+)
+
 # 1xx: the graph
 DUPLICATE_ID = Rule(
     "UFF101",
@@ -119,6 +126,13 @@ LOST_CONSTANT = Rule(
     "strings, training-mode moments).",
 )
 
+UNUSED_DATA = Rule(
+    "UFF211",
+    N,
+    "data that nothing refers to",
+    why="It takes space and does nothing.",
+)
+
 # 3xx: shapes and meaning
 NO_SHAPE = Rule(
     "UFF301",
@@ -179,6 +193,7 @@ RULES = (
     VERSION,
     UNKNOWN_FIELDS,
     DUPLICATE_KEY,
+    MISSING_DESCRIPTOR,
     DUPLICATE_ID,
     DANGLING,
     CYCLE,
@@ -196,6 +211,7 @@ RULES = (
     FIELD_VALUE,
     BAD_ORDERS,
     LOST_CONSTANT,
+    UNUSED_DATA,
     NO_SHAPE,
     SHAPE_CONFLICT,
     NO_BATCH,

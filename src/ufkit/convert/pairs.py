@@ -1,0 +1,179 @@
+"""Which kind of file becomes which, and one call for all of them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ufkit.convert.rules import WRONG_PAIR
+from ufkit.convert.uff_onnx import DEFAULT_OPSET, Conversion, to_onnx
+from ufkit.convert.verify import Verification, verify
+from ufkit.core.diag import Diagnostic, FileError, RequestError, Where
+from ufkit.core.files import PathLike, staging
+from ufkit.core.rules import EXISTS
+from ufkit.uff.inputs import GivenShapes
+from ufkit.uff.io import BINARY, JSON, TEXT, save
+from ufkit.uff.io import open as open_uff
+from ufkit.uff.model import MetaGraph
+
+ONNX = "onnx"
+_TARGETS = {
+    ".onnx": ONNX,
+    ".uff": BINARY,
+    ".pb": BINARY,
+    ".pbtxt": TEXT,
+    ".txt": TEXT,
+    ".json": JSON,
+}
+Progress = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How to convert; each option says which targets it concerns.
+
+    graph           id of the graph to take, where a file holds several (ONNX)
+    shapes          shapes of Inputs by id; a str is a size left open under that name (ONNX)
+    opset           version of ONNX's operators (ONNX)
+    channels_first  NCHW graph inputs and outputs (ONNX)
+    verify          compare both models before anything is put in place (ONNX)
+    verify_data     arrays by Input id to verify on; random ones otherwise
+    seed            of the random inputs
+    tolerance       largest difference allowed, against the largest value; by type if None
+    full            write blobs into text, where NVIDIA's twin leaves them out (text)
+    force           replace a file that exists
+    """
+
+    graph: str | None = None
+    shapes: GivenShapes = field(default_factory=dict)
+    opset: int = DEFAULT_OPSET
+    channels_first: bool = False
+    verify: bool = False
+    verify_data: Mapping[str, Any] | None = None
+    seed: int = 0
+    tolerance: float | None = None
+    full: bool = False
+    force: bool = False
+
+
+@dataclass(slots=True)
+class Report:
+    """What a conversion made.
+
+    written       False when verification failed: nothing was put in place then
+    bytes         of the file written, and of the data file beside it if there is one
+    conversion    the ONNX side, for targets that are ONNX
+    verification  what was compared, when it was asked for
+    """
+
+    source: str
+    target: str
+    form: str
+    written: bool = True
+    bytes: int = 0
+    conversion: Conversion | None = None
+    verification: Verification | None = None
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+
+    @property
+    def ok(self) -> bool:
+        """Whether the target is there, and equal where that was asked."""
+        return self.written
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON; diagnostics are left to the caller."""
+        result: dict[str, Any] = {
+            "source": self.source,
+            "target": self.target,
+            "form": self.form,
+            "written": self.written,
+            "bytes": self.bytes,
+        }
+        if self.conversion:
+            result["opset"] = self.conversion.opset
+            result["nodes"] = self.conversion.count()
+            result["transposes"] = self.conversion.count("Transpose")
+        if self.verification:
+            result["verification"] = self.verification.as_dict()
+        return result
+
+
+def convert(
+    source: PathLike,
+    target: PathLike,
+    options: Options | None = None,
+    *,
+    progress: Progress = lambda what, done, total: None,
+) -> Report:
+    """Convert a UFF file of any form into the kind that `target`'s suffix names.
+
+    .onnx, .uff (binary), .pbtxt or .txt (text), .json. Written beside and put in place whole; a
+    model that fails verification is not put in place.
+    Raises FileError, FormatError, RequestError, NotSupportedError.
+    """
+    options = options or Options()
+    form = target_form(target)
+    if os.path.exists(target) and not options.force:
+        message = f"{os.fspath(target)} exists already"
+        raise FileError(EXISTS.at(Where(os.fspath(target)), message))
+    with open_uff(source) as meta:
+        report = Report(os.fspath(source), os.fspath(target), form)
+        if form == ONNX:
+            _write_onnx(meta, target, options, report, progress)
+        else:
+            save(meta, target, form=form, full=options.full)
+        if report.written:
+            beside = os.fspath(target) + ".data"
+            report.bytes = os.path.getsize(target)
+            if form == ONNX and os.path.exists(beside):
+                report.bytes += os.path.getsize(beside)
+        return report
+
+
+def target_form(target: PathLike) -> str:
+    """The kind of file a name asks for. Raises RequestError (CNV002)."""
+    suffix = os.path.splitext(os.fspath(target))[1].lower()
+    if suffix not in _TARGETS:
+        message = f"{os.fspath(target)!r} names no kind of file that can be written"
+        hint = f"end the name in one of {', '.join(_TARGETS)}"
+        raise RequestError(WRONG_PAIR.at(Where(os.fspath(target)), message, hint=hint))
+    return _TARGETS[suffix]
+
+
+def _write_onnx(
+    meta: MetaGraph, target: PathLike, options: Options, report: Report, progress: Progress
+) -> None:
+    graph = meta.select(options.graph)
+    conversion = to_onnx(
+        graph,
+        shapes=options.shapes,
+        opset=options.opset,
+        channels_first=options.channels_first,
+        progress=lambda done, total: progress("converting", done, total),
+    )
+    report.conversion = conversion
+    report.diagnostics += conversion.diagnostics
+    try:
+        with staging(target) as staged:
+            conversion.model.save(staged)
+            if options.verify:
+                report.verification = verify(
+                    graph,
+                    conversion,
+                    staged,
+                    data=options.verify_data,
+                    seed=options.seed,
+                    tolerance=options.tolerance,
+                    progress=lambda done, total: progress("verifying", done, total),
+                )
+                report.diagnostics += report.verification.diagnostics
+                if not report.verification.ok:
+                    raise _NotEqual
+    except _NotEqual:
+        report.written = False
+
+
+class _NotEqual(Exception):
+    """Ends the staging of a model that failed verification."""

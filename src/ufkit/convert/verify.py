@@ -1,0 +1,262 @@
+"""Proof that a conversion changed nothing: both models run on the same inputs."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+import onnx
+from numpy.typing import NDArray
+
+from ufkit.convert.engines import REFERENCE, best_engine, run_onnx
+from ufkit.convert.onnx_model import OnnxModel
+from ufkit.convert.rules import DIFFERS, NOT_FINITE, VERIFIED_BY_ONNX
+from ufkit.convert.uff_onnx import Conversion
+from ufkit.core.diag import Diagnostic, FormatError
+from ufkit.core.files import PathLike
+from ufkit.uff.evaluate import evaluate
+from ufkit.uff.infer import Inference
+from ufkit.uff.inputs import InputSpec
+from ufkit.uff.model import Graph
+from ufkit.uff.orders import inverse
+
+Array = NDArray[Any]
+Progress = Callable[[int, int], None]
+
+# Largest |a - b| against the largest |b|. Half precision keeps 11 bits, and run times differ in
+# where they round to it.
+TOLERANCE = {"float16": 5e-3}
+DEFAULT_TOLERANCE = 1e-5
+_OPEN_SIZE = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """How far two values of one output are apart.
+
+    max_abs   largest |a - b|
+    error     that, against the largest |b| (b: the reference); of integers, the share that differs
+    """
+
+    id: str
+    operation: str
+    shape: list[int]
+    dtype: str
+    max_abs: float
+    error: float
+    tolerance: float
+
+    @property
+    def ok(self) -> bool:
+        return self.error <= self.tolerance
+
+
+@dataclass(slots=True)
+class Verification:
+    """What was compared, and how it came out.
+
+    inputs   what was fed: "random, seed 0" or the user's file
+    first    the first node in order of computation whose value differs, when one does
+    """
+
+    engine: str
+    inputs: str
+    outputs: list[Difference] = field(default_factory=list)
+    first: Difference | None = None
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+
+    @property
+    def ok(self) -> bool:
+        return all(output.ok for output in self.outputs)
+
+    def as_dict(self) -> dict[str, Any]:
+        outputs = [{**asdict(output), "ok": output.ok} for output in self.outputs]
+        return {
+            "ok": self.ok,
+            "engine": self.engine,
+            "inputs": self.inputs,
+            "outputs": outputs,
+            "first_different": asdict(self.first) if self.first else None,
+        }
+
+
+def verify(
+    graph: Graph,
+    conversion: Conversion,
+    path: PathLike,
+    *,
+    data: Mapping[str, Any] | None = None,
+    seed: int = 0,
+    tolerance: float | None = None,
+    progress: Progress = lambda done, total: None,
+) -> Verification:
+    """Compare a graph, run by the reference evaluator, with its ONNX model at `path`.
+
+    `data` holds an array for each Input, in UFF's layout; else they are random. On a difference
+    the first node to blame is sought. Raises RequestError for data that does not fit.
+    """
+    feeds, expected = _computed(graph, conversion.inference, data, seed, progress)
+    engine = best_engine()
+    fed = {id_: feeds[id_].transpose(order) for id_, order in conversion.inputs.items()}
+    got = run_onnx(path, fed, engine=engine)
+    result = Verification(engine, "the data given" if data else f"random, seed {seed}")
+    if engine == REFERENCE:
+        result.diagnostics.append(VERIFIED_BY_ONNX.at(graph.where(), "ONNX Runtime is not here"))
+    for id_, order in conversion.outputs.items():
+        value = got[id_].transpose(inverse(order))
+        result.outputs.append(difference(graph, id_, value, expected[id_], tolerance))
+    if not all(np.isfinite(array).all() for array in expected.values()):
+        message = "the reference gives values that are not finite on these inputs"
+        result.diagnostics.append(NOT_FINITE.at(graph.where(), message))
+    if not result.ok:
+        result.first = _first_different(graph, conversion, feeds, fed, tolerance)
+        blamed = result.first or next(output for output in result.outputs if not output.ok)
+        message = (
+            f"{blamed.operation} gives values {blamed.error:.2g} apart (largest difference "
+            f"against largest value), {blamed.tolerance:g} is allowed"
+        )
+        result.diagnostics.append(DIFFERS.at(graph[blamed.id].where(), message))
+    return result
+
+
+def _computed(
+    graph: Graph,
+    inference: Inference,
+    data: Mapping[str, Any] | None,
+    seed: int,
+    progress: Progress,
+) -> tuple[dict[str, Array], dict[str, Array]]:
+    """The inputs fed and what the reference makes of them."""
+    if data is not None:
+        feeds = {id_: np.asarray(array) for id_, array in data.items()}
+        return _typed(feeds, inference), evaluate(
+            graph, inference.inputs, feeds, progress=progress
+        )
+    # A batch of 2 shows mistakes that 1 hides; some graphs have the 1 written into a Reshape.
+    # Where a normal distribution leads to NaN (logarithms, roots), numbers in (0, 1) may not.
+    failure: FormatError | None = None
+    feeds, result = {}, {}
+    for batch, positive in ((2, False), (2, True), (1, False), (1, True)):
+        feeds = random_inputs(graph, inference, seed, batch=batch, positive=positive)
+        try:
+            result = evaluate(graph, inference.inputs, feeds, progress=progress)
+        except FormatError as error:
+            failure = error
+            continue
+        if all(np.isfinite(array).all() for array in result.values()):
+            return feeds, result
+    if not result and failure:
+        raise failure
+    return feeds, result
+
+
+def _typed(feeds: Mapping[str, Array], inference: Inference) -> dict[str, Array]:
+    types = {id_: spec.dtype.numpy for id_, spec in inference.inputs.items()}
+    return {id_: array.astype(types.get(id_, array.dtype)) for id_, array in feeds.items()}
+
+
+def random_inputs(
+    graph: Graph, inference: Inference, seed: int, *, batch: int = 1, positive: bool = False
+) -> dict[str, Array]:
+    """An array for each Input, the same for the same seed.
+
+    Floats are normal, or uniform in (0, 1) when `positive`; integers count from 0 to what the
+    Gather they index allows, else to 9. Open sizes are `batch` in front, 64 elsewhere.
+    """
+    random = np.random.default_rng(seed)
+    return {
+        id_: _random(random, spec, batch, positive, _limit(graph, inference, id_))
+        for id_, spec in inference.inputs.items()
+    }
+
+
+def _random(
+    random: np.random.Generator, spec: InputSpec, batch: int, positive: bool, limit: int
+) -> Array:
+    shape = [
+        size if isinstance(size, int) else (_OPEN_SIZE if at else batch)
+        for at, size in enumerate(spec.shape)
+    ]
+    dtype = spec.dtype.numpy
+    if dtype.kind == "f":
+        array = random.uniform(0.05, 0.95, shape) if positive else random.standard_normal(shape)
+    else:
+        array = random.integers(0, 2 if dtype.kind == "b" else limit, shape)
+    return np.asarray(array, dtype)
+
+
+def _limit(graph: Graph, inference: Inference, id_: str) -> int:
+    """One more than the largest index that every Gather fed by this Input allows."""
+    limits = []
+    for node in graph.consumers().get(id_, ()):
+        if node.operation in ("Gather", "GatherV2") and node.inputs[1] == id_:
+            call = inference.calls.get(node.id)
+            shape = inference.facts[node.inputs[0]].shape
+            axis = call["axis"] if call and "axis" in call.spec.fields else 0
+            if shape and isinstance(size := shape[axis], int):
+                limits.append(size)
+    return max(min(limits, default=10), 1)
+
+
+def difference(
+    graph: Graph, id_: str, value: Array, expected: Array, tolerance: float | None
+) -> Difference:
+    """How far a node's value is from the reference; a wrong shape or type is infinitely far."""
+    dtype = expected.dtype.name
+    allowed = TOLERANCE.get(dtype, DEFAULT_TOLERANCE) if tolerance is None else tolerance
+    max_abs, error = _distance(value, expected)
+    operation = graph[id_].operation
+    return Difference(id_, operation, [*expected.shape], dtype, max_abs, error, allowed)
+
+
+def _distance(value: Array, expected: Array) -> tuple[float, float]:
+    if value.shape != expected.shape or value.dtype != expected.dtype:
+        return np.inf, np.inf
+    if expected.size == 0:
+        return 0.0, 0.0
+    if expected.dtype.kind != "f":
+        wide = np.abs(value.astype(np.float64) - expected.astype(np.float64))
+        return float(wide.max()), float((value != expected).mean())
+    a, b = value.astype(np.float64), expected.astype(np.float64)
+    finite = np.isfinite(b)
+    if not np.array_equal(a[~finite], b[~finite], equal_nan=True) or not np.isfinite(a[finite]).all():
+        return np.inf, np.inf
+    if not finite.any():
+        return 0.0, 0.0
+    max_abs = float(np.abs(a[finite] - b[finite]).max())
+    largest = float(np.abs(b[finite]).max())
+    return max_abs, max_abs / largest if largest else max_abs
+
+
+def _first_different(
+    graph: Graph,
+    conversion: Conversion,
+    feeds: Mapping[str, Array],
+    fed: Mapping[str, Array],
+    tolerance: float | None,
+) -> Difference | None:
+    """The first node in order of computation whose ONNX value is off."""
+    model = onnx.ModelProto()
+    model.CopyFrom(conversion.model.proto)
+    made = {name for node in model.graph.node for name in node.output}
+    watched = {id_: form for id_, form in conversion.forms.items() if form[0] in made}
+    declared = {output.name for output in model.graph.output}
+    for name in {name for name, _ in watched.values()} - declared:
+        model.graph.output.append(onnx.ValueInfoProto(name=name))
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "model.onnx")
+        OnnxModel(model, conversion.model.weights).save(path)
+        got = run_onnx(path, fed)
+    expected = evaluate(graph, conversion.inference.inputs, feeds, keep=watched)
+    for node in graph.needed():
+        if node.id in watched and node.id in expected:
+            name, order = watched[node.id]
+            value = got[name].transpose(inverse(order))
+            found = difference(graph, node.id, value, expected[node.id], tolerance)
+            if not found.ok:
+                return found
+    return None

@@ -1,0 +1,46 @@
+"""Running a UFF model in one call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from ufkit.core.diag import NotSupportedError, Severity
+from ufkit.uff.evaluate import evaluate
+from ufkit.uff.infer import infer
+from ufkit.uff.inputs import GivenShapes
+from ufkit.uff.model import Graph
+from ufkit.uff.ops.spec import Array
+from ufkit.uff.rules import CUSTOM_OPERATION, UNKNOWN_OPERATION
+
+
+def run(
+    graph: Graph,
+    feeds: Mapping[str, Any],
+    *,
+    shapes: GivenShapes | None = None,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+) -> dict[str, Array]:
+    """The outputs of a graph by id, computed by the reference evaluator.
+
+    `feeds` holds an array for each Input in its UFF layout; an Input without a shape takes the
+    array's. Raises RequestError (UFF301, UFF401) for feeds, NotSupportedError with every node
+    that cannot be run, FormatError where one fails.
+    """
+    given = dict(shapes or {})
+    for node in graph.inputs:
+        if node.id in feeds and node.id not in given and not node.fields.get("shape"):
+            given[node.id] = np.shape(feeds[node.id])
+    inference = infer(graph, given)
+    inference.require_shapes()
+    obstacles = [
+        finding
+        for finding in inference.diagnostics
+        if finding.severity is Severity.ERROR
+        or finding.rule in (CUSTOM_OPERATION, UNKNOWN_OPERATION)
+    ]
+    if obstacles:
+        raise NotSupportedError(*obstacles)
+    return evaluate(graph, inference.inputs, feeds, progress=progress)
