@@ -124,7 +124,7 @@ class _Exporter:
                 try:
                     self.values[node.id] = self.value(node)
                 except Refusal as refusal:
-                    if self.can_tell(node):
+                    if str(refusal) and self.can_tell(node):
                         obstacles.append(self.obstacle(node, str(refusal), refusal.hint))
                 except FormatError as error:
                     obstacles += error.diagnostics

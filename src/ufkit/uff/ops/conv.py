@@ -61,7 +61,8 @@ def _is_depthwise(call: Call) -> bool:
     grouped kernel holds C / groups channels.
     """
     groups = call["number_groups"]
-    return bool(groups > 1 and call.canonical(1)[1] == groups)
+    map_fits = unify(groups, call.canonical(0)[1]) is not None
+    return bool(groups > 1 and call.canonical(1)[1] == groups and map_fits)
 
 
 def _filters(call: Call) -> Any:
@@ -285,7 +286,7 @@ CONV_TRANSPOSE = OpSpec(
             const=(1, 2),
         ),
         Example(
-            ((1, 3, 4), (3, 2, 3), np.array([1, 9, 2], np.int32)),
+            ((1, 3, 4), (3, 2, 4), np.array([1, 8, 2], np.int32)),
             {"strides": [2]},
             "N+C_+KC",
             const=(1, 2),

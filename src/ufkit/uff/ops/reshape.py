@@ -220,7 +220,7 @@ def squeeze(emit: Emitter, i: int, axes: set[int]) -> None:
 
 SQUEEZE = OpSpec(
     name="Squeeze",
-    doc="Removes axes of length 1: those named, or all.",
+    doc="Removes axes of length 1: those named, or all. An open size is taken not to be 1.",
     inputs=("x",),
     fields={"axes": Field("i_list", "axes to remove; none named means all of length 1", [])},
     infer=_infer_squeeze,

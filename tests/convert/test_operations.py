@@ -1,0 +1,101 @@
+"""A contract that every entry of the operator table keeps, whoever wrote it."""
+
+from __future__ import annotations
+
+import numpy as np
+import onnx
+import onnxruntime as ort
+import pytest
+from graphs import feeds, single
+
+from ufkit.convert.uff_onnx import to_onnx
+from ufkit.uff.evaluate import evaluate
+from ufkit.uff.infer import infer
+from ufkit.uff.ops import OPS
+from ufkit.uff.ops.spec import Example, OpSpec
+
+ENDS = {"Input", "Const", "MarkOutput"}
+CASES = [
+    pytest.param(spec, example, id=f"{spec.name}-{n}")
+    for spec in OPS.values()
+    for n, example in enumerate(spec.examples)
+]
+
+
+def _run(model: onnx.ModelProto, fed: dict[str, np.ndarray]) -> np.ndarray:
+    options = ort.SessionOptions()
+    options.log_severity_level = 3
+    session = ort.InferenceSession(
+        model.SerializeToString(), options, providers=["CPUExecutionProvider"]
+    )
+    return session.run(None, fed)[0]
+
+
+def test_every_operation_that_computes_has_an_example() -> None:
+    assert {spec.name for spec in OPS.values() if not spec.examples} == ENDS
+
+
+def test_the_thirty_core_operations_are_there() -> None:
+    assert len(OPS) == 30
+
+
+@pytest.mark.parametrize(("spec", "example"), CASES)
+def test_shape_is_inferred_as_it_is_computed(spec: OpSpec, example: Example) -> None:
+    graph = single(spec, example).graph
+    inference = infer(graph)
+    value = evaluate(graph, inference.inputs, feeds(example))["y"]
+    assert inference.facts["y"].shape == value.shape
+    assert inference.facts["y"].dtype.numpy == value.dtype
+
+
+@pytest.mark.parametrize("opset", [13, 17, onnx.defs.onnx_opset_version()])
+@pytest.mark.parametrize(("spec", "example"), CASES)
+def test_onnx_runtime_agrees_with_the_reference(
+    spec: OpSpec, example: Example, opset: int
+) -> None:
+    graph = single(spec, example).graph
+    conversion = to_onnx(graph, opset=opset)
+    expected = evaluate(graph, conversion.inference.inputs, feeds(example))["y"]
+    model = conversion.model.to_proto()
+    onnx.checker.check_model(model, full_check=True)
+    if opset > 21:  # onnx is ahead of onnxruntime; its own evaluator judges
+        if spec.name == "LRN":
+            pytest.skip("onnx's evaluator sums over the batch's length in place of the channels'")
+        from onnx.reference import ReferenceEvaluator
+
+        got = ReferenceEvaluator(model).run(None, feeds(example))[0]
+    else:
+        got = _run(model, feeds(example))
+    assert got.dtype == expected.dtype
+    assert got.shape == expected.shape
+    np.testing.assert_allclose(got, expected, rtol=1e-5, atol=1e-5 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize(("spec", "example"), CASES)
+def test_an_open_batch_stays_open(spec: OpSpec, example: Example) -> None:
+    graph = single(spec, example, open_batch=True).graph
+    if not graph.inputs:
+        pytest.skip("the example has constants only")
+    if example.orders == "CN_KC":
+        pytest.skip("the first axis is no batch here")
+    if spec.name == "Squeeze" and not example.fields:
+        pytest.skip("an open size is taken not to be 1, so the batch of 1 is not squeezed")
+    conversion = to_onnx(graph)
+    declared = conversion.model.proto.graph.input[0].type.tensor_type.shape.dim[0]
+    assert declared.dim_param == "N"
+    expected = evaluate(graph, conversion.inference.inputs, feeds(example))["y"]
+    got = _run(conversion.model.to_proto(), feeds(example))
+    np.testing.assert_allclose(got, expected, rtol=1e-5, atol=1e-5 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize(("spec", "example"), CASES)
+def test_channels_first_turns_inputs_and_outputs_only(spec: OpSpec, example: Example) -> None:
+    graph = single(spec, example).graph
+    conversion = to_onnx(graph, channels_first=True)
+    fed = {
+        id_: feeds(example)[id_].transpose(order) for id_, order in conversion.inputs.items()
+    }
+    expected = evaluate(graph, conversion.inference.inputs, feeds(example))["y"]
+    got = _run(conversion.model.to_proto(), fed)
+    expected = expected.transpose(conversion.outputs["y"])
+    np.testing.assert_allclose(got, expected, rtol=1e-5, atol=1e-5 * np.abs(expected).max())
