@@ -124,7 +124,7 @@ class _Exporter:
                 try:
                     self.values[node.id] = self.value(node)
                 except Refusal as refusal:
-                    if str(refusal) and self.can_tell(node):
+                    if str(refusal):
                         obstacles.append(self.obstacle(node, str(refusal), refusal.hint))
                 except FormatError as error:
                     obstacles += error.diagnostics
@@ -148,10 +148,6 @@ class _Exporter:
             self.output_orders,
             forms,
         )
-
-    def can_tell(self, node: Node) -> bool:
-        """Whether a failure here is the node's own, not one that an input passed on."""
-        return all(id_ in self.values for id_ in node.inputs)
 
     def obstacle(self, node: Node, reason: str, hint: str = "") -> Diagnostic:
         return CANNOT_CONVERT.at(node.where(), f"{node.operation}: {reason}", hint=hint)
@@ -211,8 +207,8 @@ class _Exporter:
         if (known := self.known(node)) is not None:
             return Value(facts, constant=known)
         call = self.inference.calls.get(node.id)
-        if call is None or facts.shape is None and not self.can_tell(node):
-            raise Refusal("")  # the reason is among the inference's findings
+        if call is None or any(id_ not in self.values for id_ in node.inputs):
+            raise Refusal("")  # the reason is known: a finding of the inference, or an input's
         inputs = [(id_, self.values[id_]) for id_ in node.inputs]
         emitter = NodeEmitter(self.writer, node.id, inputs, facts)
         try:

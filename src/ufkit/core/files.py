@@ -32,10 +32,10 @@ class Source:
     of the lost part; open with `mmap=False` where that can happen.
     """
 
-    __slots__ = ("_descriptor", "buffer", "name", "size")
+    __slots__ = ("_buffer", "_descriptor", "name", "size")
 
     def __init__(self, buffer: Buffer, name: str = "", descriptor: int | None = None) -> None:
-        self.buffer = buffer
+        self._buffer: Buffer | None = buffer
         self.name = name
         self.size = len(buffer)
         self._descriptor = descriptor
@@ -55,12 +55,16 @@ class Source:
             reason = getattr(error, "strerror", None) or error
             raise FileError(CANNOT_READ.at(Where(name), f"cannot read: {reason}")) from error
 
+    @property
+    def buffer(self) -> Buffer:
+        """All bytes. Raises FileError (UFK005) if closed."""
+        if self._buffer is None:
+            raise FileError(CLOSED.at(Where(self.name), "the file was closed"))
+        return self._buffer
+
     def view(self, start: int, stop: int) -> memoryview:
         """Bytes `start` to `stop`, read-only, not copied. Raises FileError (UFK005) if closed."""
-        try:
-            return memoryview(self.buffer)[start:stop].toreadonly()
-        except ValueError as error:
-            raise FileError(CLOSED.at(Where(self.name), "the file was closed")) from error
+        return memoryview(self.buffer)[start:stop].toreadonly()
 
     def copy(self, start: int, stop: int, out: IO[bytes]) -> None:
         """Append bytes `start` to `stop` to `out`; from file to file inside the kernel."""
@@ -82,11 +86,10 @@ class Source:
         if self._descriptor is not None:
             os.close(self._descriptor)
             self._descriptor = None
-        if isinstance(self.buffer, _mmap.mmap):
+        if isinstance(self._buffer, _mmap.mmap):
             with contextlib.suppress(BufferError):  # arrays still look into it
-                self.buffer.close()
-        self.buffer = memoryview(b"")
-        self.buffer.release()
+                self._buffer.close()
+        self._buffer = None
 
     def __del__(self) -> None:
         if getattr(self, "_descriptor", None) is not None:

@@ -183,9 +183,6 @@ FLATTEN_ORDER = Rule(
 
 # 4xx: running
 BAD_INPUT = Rule("UFF401", E, "input does not fit", why="The model cannot be run on it.")
-CANNOT_RUN = Rule(
-    "UFF402", E, "operation cannot be run", why="The reference evaluator does not know it."
-)
 
 RULES = (
     NOT_UFF,
@@ -221,5 +218,4 @@ RULES = (
     CONCAT_AXIS,
     FLATTEN_ORDER,
     BAD_INPUT,
-    CANNOT_RUN,
 )

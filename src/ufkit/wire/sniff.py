@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ufkit.core.diag import FormatError
 from ufkit.core.files import Source
-from ufkit.wire.reader import LEN, VARINT, scan
+from ufkit.wire.reader import LEN, VARINT, Record, scan
 
 _HEAD = 4096
 
@@ -92,37 +92,39 @@ def identify(source: Source) -> Kind:
 
 
 def _identify_message(source: Source) -> Kind | None:
-    """By the numbers and wire types of the outermost message's fields, as far as it is intact."""
-    wires = _signature(source)
-    if {1: VARINT, 4: LEN}.items() <= wires.items() and not wires.keys() - {1, 2, 3, 4, 5, 100}:
-        return UFF
-    if wires.get(1) == VARINT and wires.get(7) == LEN:
+    """By numbers and wire types of the outermost message's fields, as far as it is intact."""
+    fields = _intact(source)
+    wires = {number: records[0][1] for number, records in fields.items()}
+
+    def has(**wanted: int) -> bool:
+        return all(wires.get(int(name[1:])) == wire for name, wire in wanted.items())
+
+    if has(f1=VARINT, f2=LEN) or has(f1=VARINT, f7=LEN):
         return ONNX
-    if wires.get(100) == LEN or (wires.get(2) == LEN and wires.get(1, LEN) == LEN):
-        return CAFFE_NET if _is_caffe(source, wires) else TF_GRAPH
-    if wires.get(1) == LEN and not wires.keys() - {1, 2, 3, 4}:
-        return TF_GRAPH
-    if wires.get(1) == VARINT and not wires.keys() - {1, 2, 3, 4, 5, 100}:
-        return UFF  # its graphs are missing or lie behind the damage
+    if wires.keys() & {1, 2, 4} and all(wires.get(n, wire) == wire for n, wire in _UFF_WIRES):
+        return UFF
+    if has(f100=LEN) or has(f2=LEN) or has(f1=LEN):
+        return CAFFE_NET if has(f100=LEN) or _starts_with_text(source, fields) else TF_GRAPH
     return None
 
 
-def _signature(source: Source) -> dict[int, int]:
-    """Wire type by field number; of a damaged message, up to the damage."""
+_UFF_WIRES = ((1, VARINT), (2, VARINT), (3, LEN), (4, LEN), (5, LEN))
+
+
+def _intact(source: Source) -> dict[int, list[Record]]:
+    """The outermost fields; of a damaged message, those before the damage."""
     stop = source.size
     for _ in range(3):  # the fault may lie in a length, one step behind its field's tag
         try:
-            found = scan(source, 0, stop)
+            return scan(source, 0, stop)
         except FormatError as error:
             stop = error.diagnostic.where.start or 0
-        else:
-            return {number: records[0][1] for number, records in found.items()}
     return {}
 
 
-def _is_caffe(source: Source, wires: dict[int, int]) -> bool:
-    """NetParameter.name is text; GraphDef's first field is a node, itself a message."""
-    if 100 in wires:
+def _starts_with_text(source: Source, fields: dict[int, list[Record]]) -> bool:
+    """Field 1 is a name in Caffe's NetParameter, a message in TensorFlow's GraphDef."""
+    if 1 not in fields:
         return True
-    _, _, start, stop = scan(source, 0, source.size)[1][0] if 1 in wires else (0, 0, 0, 0)
-    return not bytes(source.view(start, min(stop, start + 64))).startswith(b"\n")
+    _, _, start, stop = fields[1][0]
+    return not bytes(source.view(start, stop)[:1]).startswith(b"\n")

@@ -75,7 +75,10 @@ BATCH_NORM = OpSpec(
 )
 
 
-def _same(call: Call) -> Facts:
+def _infer_lrn(call: Call) -> Facts:
+    if call.rank(0) < 2:
+        call.conflict(f"there is no channel axis in {show(call.shape(0))}")
+    call.order(0)
     return Facts(call.shape(0), call.inputs[0].dtype)
 
 
@@ -119,7 +122,7 @@ LRN = OpSpec(
         "beta": Field("d", "exponent", 0.5),
         "k": Field("d", "added to the sum", 1.0),
     },
-    infer=_same,
+    infer=_infer_lrn,
     evaluate=_evaluate_lrn,
     to_onnx=_lrn_to_onnx,
     examples=(
@@ -144,7 +147,7 @@ def _infer_softmax(call: Call) -> Facts:
     if call.rank(0) == 0:
         call.conflict("a scalar has no axis to normalise")
     _softmax_axis(call)
-    return _same(call)
+    return Facts(call.shape(0), call.inputs[0].dtype)
 
 
 def _evaluate_softmax(call: Call, x: Array) -> Array:

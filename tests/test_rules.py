@@ -1,0 +1,414 @@
+"""Each rule has a file or a call that provokes it; none is without one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from graphs import small_net
+from test_generated import RULES
+
+import ufkit
+from ufkit.convert.pairs import convert
+from ufkit.convert.uff_onnx import to_onnx
+from ufkit.core.diag import Diagnostic
+from ufkit.core.dtypes import DType
+from ufkit.core.files import Source, need
+from ufkit.uff.build import Builder
+from ufkit.uff.data import Orders, Ref
+from ufkit.uff.io import open as open_uff
+
+Findings = Iterator[Diagnostic]
+PROVOKED: dict[str, Callable[[Path], Any]] = {}
+
+
+def provokes(*codes: str) -> Callable[[Callable[[Path], Any]], Callable[[Path], Any]]:
+    """The function below gives findings, or raises, with one of these codes."""
+
+    def register(function: Callable[[Path], Any]) -> Callable[[Path], Any]:
+        PROVOKED.update(dict.fromkeys(codes, function))
+        return function
+
+    return register
+
+
+def one(operation: str, *inputs: Any, orders: str = "", **fields: Any) -> Builder:
+    """A graph of one node; arrays become constants, lists the shapes of Inputs."""
+    b = Builder()
+    ids = [
+        b.input(f"x{i}", item) if isinstance(item, list) else b.const(f"c{i}", item)
+        for i, item in enumerate(inputs)
+    ]
+    b.op("y", operation, ids, orders, **fields)
+    b.output("y")
+    return b
+
+
+# -- files -----------------------------------------------------------------------------------
+
+
+@provokes("UFK001")
+def _missing(folder: Path) -> Any:
+    return ufkit.open(folder / "absent.uff")
+
+
+@provokes("UFK002")
+def _no_folder(folder: Path) -> Any:
+    return ufkit.save(small_net().meta, folder / "absent" / "x.uff")
+
+
+@provokes("UFK003")
+def _exists(folder: Path) -> Any:
+    ufkit.save(small_net().meta, folder / "a.uff")
+    convert(folder / "a.uff", folder / "b.onnx")
+    return convert(folder / "a.uff", folder / "b.onnx")
+
+
+@provokes("UFK004")
+def _extra(_: Path) -> Any:
+    return need("no_such_library", "run")
+
+
+@provokes("UFK005")
+def _closed(folder: Path) -> Any:
+    ufkit.save(small_net().meta, folder / "a.uff")
+    with ufkit.open(folder / "a.uff") as model:
+        node = model.graph["conv/kernel"]
+    return node.fields["values"].view()
+
+
+# -- wire ------------------------------------------------------------------------------------
+
+
+def opened(data: bytes) -> Any:
+    return list(ufkit.check(open_uff(Source(data, "x.uff"))))
+
+
+@provokes("UFK101")
+def _cut(_: Path) -> Any:
+    return opened(b"\x08\x01\x10\x01\x22\x7f\x0a")
+
+
+@provokes("UFK102")
+def _tag(_: Path) -> Any:
+    return opened(b"\x08\x01\x10\x01\x22\x02\x0a\x00\x27\x00")
+
+
+@provokes("UFK103")
+def _varint(_: Path) -> Any:
+    return opened(b"\x10\x01\x22\x02\x0a\x00\x08" + b"\xff" * 11)
+
+
+@provokes("UFK104")
+def _deep(_: Path) -> Any:
+    return opened(b"\x08\x01\x10\x01\x22\x02\x0a\x00" + b"\x33" * 200)
+
+
+@provokes("UFK105")
+def _utf8(_: Path) -> Any:
+    return opened(b"\x08\x01\x10\x01\x22\x03\x0a\x01\xff")
+
+
+@provokes("UFK106")
+def _packed(_: Path) -> Any:
+    from ufkit.uff.schema import SCHEMA
+    from ufkit.wire.message import Message
+
+    return Message.read(SCHEMA["ListDouble"], Source(b"\x0a\x03abc")).all("val")
+
+
+@provokes("UFK110")
+def _text(_: Path) -> Any:
+    return opened(b"version: 1\ngraphs { nodes { idd: 'x' } }")
+
+
+@provokes("UFK111")
+def _json(_: Path) -> Any:
+    return opened(b'{"version": "1", "graphs": [{"nodes": 3}]}')
+
+
+@provokes("UFK112")
+def _misfit(_: Path) -> Any:
+    return ufkit.MetaGraph.new().message.set("version", 1 << 70)
+
+
+# -- UFF: files ------------------------------------------------------------------------------
+
+
+@provokes("UFF001")
+def _web_page(_: Path) -> Any:
+    return opened(b"<!DOCTYPE html><html><body>404</body></html>")
+
+
+@provokes("UFF002")
+def _empty(_: Path) -> Any:
+    return opened(b"")
+
+
+@provokes("UFF003")
+def _version(_: Path) -> Findings:
+    b = small_net()
+    b.meta.message.set("version", 9)
+    return ufkit.check(b.meta)
+
+
+@provokes("UFF004")
+def _unknown(folder: Path) -> Any:
+    ufkit.save(small_net().meta, folder / "a.uff")
+    return opened((folder / "a.uff").read_bytes() + b"\x4a\x01x")
+
+
+@provokes("UFF005")
+def _key_twice(_: Path) -> Findings:
+    b = small_net()
+    message = b.graph["relu"].message
+    message.set("fields", [*message.all("fields"), *message.all("fields")])
+    return ufkit.check(b.meta)
+
+
+@provokes("UFF006", "UFF201")
+def _custom(_: Path) -> Findings:
+    return ufkit.check(one("_NMS_TRT", [1, 4]).meta)
+
+
+# -- UFF: graphs -----------------------------------------------------------------------------
+
+
+@provokes("UFF101")
+def _id_twice(_: Path) -> Findings:
+    b = one("Identity", [1, 4])
+    b.op("y", "Identity", ["x0"])
+    return ufkit.check(b.meta)
+
+
+@provokes("UFF102")
+def _dangling(_: Path) -> Findings:
+    b = one("Identity", [1, 4])
+    b.graph["y"].inputs = ["gone"]
+    return ufkit.check(b.meta)
+
+
+@provokes("UFF103")
+def _circle(_: Path) -> Findings:
+    b = one("Binary", [1, 4], [1, 4], func="add")
+    b.graph["y"].inputs = ["x0", "y"]
+    return ufkit.check(b.meta)
+
+
+@provokes("UFF104")
+def _no_output(_: Path) -> Findings:
+    b = one("Identity", [1, 4])
+    b.graph.remove(b.graph["MarkOutput_0"])
+    return ufkit.check(b.meta)
+
+
+@provokes("UFF105")
+def _unreachable(_: Path) -> Findings:
+    b = one("Identity", [1, 4])
+    b.const("left over", np.zeros(3, np.float32))
+    return ufkit.check(b.meta)
+
+
+@provokes("UFF106")
+def _arity(_: Path) -> Findings:
+    return ufkit.check(one("Binary", [1, 4], func="add").meta)
+
+
+# -- UFF: fields -----------------------------------------------------------------------------
+
+
+@provokes("UFF200")
+def _operation(_: Path) -> Findings:
+    return ufkit.check(one("Konv", [1, 4]).meta)
+
+
+@provokes("UFF202")
+def _reference(_: Path) -> Findings:
+    b = one("Identity", [1, 4])
+    b.graph.add("c", "Const", shape=[], dtype=DType("float32", 4, 0x20020), values=Ref("gone"))
+    return ufkit.check(b.meta)
+
+
+@provokes("UFF203")
+def _size(_: Path) -> Findings:
+    b = small_net()
+    b.graph["conv/bias"].fields["shape"] = [5]
+    return ufkit.check(b.meta)
+
+
+@provokes("UFF204")
+def _skipped(folder: Path) -> Findings:
+    ufkit.save(small_net().meta, folder / "a.pbtxt")
+    return ufkit.check(ufkit.open(folder / "a.pbtxt"))
+
+
+@provokes("UFF205")
+def _field_missing(_: Path) -> Findings:
+    return ufkit.check(one("Activation", [1, 4]).meta)
+
+
+@provokes("UFF206")
+def _field_unknown(_: Path) -> Findings:
+    return ufkit.check(one("Activation", [1, 4], func="relu", funk="relu").meta)
+
+
+@provokes("UFF207")
+def _field_kind(_: Path) -> Findings:
+    return ufkit.check(one("Activation", [1, 4], func=3).meta)
+
+
+@provokes("UFF208")
+def _field_value(_: Path) -> Findings:
+    return ufkit.check(one("Activation", [1, 4], func="swish").meta)
+
+
+@provokes("UFF209")
+def _orders(_: Path) -> Findings:
+    given = [Orders((0, 1, 2))]
+    return ufkit.check(
+        one("LRN", [1, 4, 4, 4], inputs_orders=given, window_size=1).meta
+    )
+
+
+@provokes("UFF210")
+def _lost(_: Path) -> Findings:
+    b = one("Identity", [1, 4])
+    b.const("lost", np.zeros(0, np.float32))
+    return ufkit.check(b.meta)
+
+
+@provokes("UFF211")
+def _unused(_: Path) -> Findings:
+    b = one("Identity", [1, 4])
+    b.meta.referenced_data["left over"] = b"abc"
+    return ufkit.check(b.meta)
+
+
+# -- UFF: meaning ----------------------------------------------------------------------------
+
+
+@provokes("UFF301")
+def _no_shape(_: Path) -> Findings:
+    return ufkit.check(one("Identity", []).meta)
+
+
+@provokes("UFF302")
+def _conflict(_: Path) -> Findings:
+    return ufkit.check(one("Binary", [1, 4], [1, 5], func="add").meta)
+
+
+@provokes("UFF303")
+def _batch(_: Path) -> Findings:
+    b = small_net()
+    b.graph["image"].fields["shape"] = [8, 8, 3]
+    return ufkit.check(b.meta)
+
+
+@provokes("UFF304")
+def _nchw(_: Path) -> Findings:
+    b = small_net()
+    b.graph["image"].fields["shape"] = [1, 3, 8, 8]
+    return ufkit.check(b.meta)
+
+
+@provokes("UFF305")
+def _softmax(_: Path) -> Findings:
+    return ufkit.check(one("Softmax", [1, 4]).meta)
+
+
+@provokes("UFF306")
+def _reduce(_: Path) -> Findings:
+    return ufkit.check(one("Reduce", [1, 4], func="sum", axes=[1]).meta)
+
+
+@provokes("UFF307")
+def _concat(_: Path) -> Findings:
+    return ufkit.check(one("Concat", [1, 4], [1, 4], axis=2).meta)
+
+
+@provokes("UFF308")
+def _flatten(_: Path) -> Findings:
+    return ufkit.check(small_net().meta)
+
+
+@provokes("UFF401")
+def _feed(_: Path) -> Any:
+    return ufkit.run(small_net().graph, {"image": np.zeros((1, 8, 8, 4), np.float32)})
+
+
+# -- conversions -----------------------------------------------------------------------------
+
+
+@provokes("CNV001")
+def _no_equivalent(_: Path) -> Any:
+    b = one("Identity", np.zeros(3, np.float32))
+    b.graph["c0"].fields["dtype"] = DType("uint8", 4, 123)
+    return to_onnx(b.graph)
+
+
+@provokes("CNV002")
+def _pair(folder: Path) -> Any:
+    ufkit.save(small_net().meta, folder / "a.uff")
+    return convert(folder / "a.uff", folder / "a.tflite")
+
+
+@provokes("CNV003")
+def _opset(folder: Path) -> Any:
+    ufkit.save(small_net().meta, folder / "a.uff")
+    return convert(folder / "a.uff", folder / "a.onnx", ufkit.Options(opset=7))
+
+
+@provokes("CNV101")
+def _differs(folder: Path) -> Findings:
+    ufkit.save(small_net().meta, folder / "a.uff")
+    options = ufkit.Options(verify=True, tolerance=-1.0)
+    return iter(convert(folder / "a.uff", folder / "a.onnx", options).diagnostics)
+
+
+@provokes("CNV102")
+def _not_finite(folder: Path) -> Findings:
+    b = one("Unary", [2, 4], func="log")
+    b.op("z", "Binary", ["y", "y"], func="sub")
+    b.graph["MarkOutput_0"].inputs = ["z"]
+    ufkit.save(b.meta, folder / "a.uff")
+    zeros = {"x0": np.zeros((2, 4), np.float32)}
+    options = ufkit.Options(verify=True, verify_data=zeros)
+    return iter(convert(folder / "a.uff", folder / "a.onnx", options).diagnostics)
+
+
+@provokes("CNV103")
+def _without_runtime(folder: Path) -> Findings:
+    ufkit.save(small_net().meta, folder / "a.uff")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("importlib.util.find_spec", lambda name: None)
+        report = convert(folder / "a.uff", folder / "a.onnx", ufkit.Options(verify=True))
+    return iter(report.diagnostics)
+
+
+@pytest.mark.parametrize("code", [rule.code for rule in RULES])
+def test_rule_is_provoked(code: str, tmp_path: Path) -> None:
+    assert code in PROVOKED, f"{code} has no fixture in {Path(__file__).name}"
+    try:
+        found = list(PROVOKED[code](tmp_path))
+    except ufkit.UfkitError as error:
+        found = list(error.diagnostics)
+    finding = next((item for item in found if item.code == code), None)
+    assert finding, f"{code} was to be found, not {[item.code for item in found]}"
+    assert finding.message
+    assert finding.rule.why
+
+
+def test_no_fixture_is_left_over() -> None:
+    assert set(PROVOKED) == {rule.code for rule in RULES}
+
+
+def test_messages_carry_the_place() -> None:
+    (finding,) = [f for f in _size(Path()) if f.code == "UFF203"]
+    assert finding.where.node == "main/conv/bias"
+    assert "16 bytes" in finding.message
+    assert "20" in finding.message
+
+
