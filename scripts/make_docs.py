@@ -1,7 +1,7 @@
 """Writes the generated pages: `docs/errors.md` from the rules, `docs/operators.md` from the table.
 
-    python scripts/make_docs.py           write them
-    python scripts/make_docs.py --check   exit 1 when one is out of date
+python scripts/make_docs.py           write them
+python scripts/make_docs.py --check   exit 1 when one is out of date
 """
 
 from __future__ import annotations

@@ -268,9 +268,7 @@ def _field_value(_: Path) -> Findings:
 @provokes("UFF209")
 def _orders(_: Path) -> Findings:
     given = [Orders((0, 1, 2))]
-    return ufkit.check(
-        one("LRN", [1, 4, 4, 4], inputs_orders=given, window_size=1).meta
-    )
+    return ufkit.check(one("LRN", [1, 4, 4, 4], inputs_orders=given, window_size=1).meta)
 
 
 @provokes("UFF210")
@@ -332,6 +330,14 @@ def _concat(_: Path) -> Findings:
 @provokes("UFF308")
 def _flatten(_: Path) -> Findings:
     return ufkit.check(small_net().meta)
+
+
+@provokes("UFF309")
+def _graphs(folder: Path) -> Findings:
+    b = small_net()
+    b.meta.add_graph("aux")
+    ufkit.save(b.meta, folder / "a.uff")
+    return iter(convert(folder / "a.uff", folder / "a.onnx").diagnostics)
 
 
 @provokes("UFF401")
@@ -410,5 +416,3 @@ def test_messages_carry_the_place() -> None:
     assert finding.where.node == "main/conv/bias"
     assert "16 bytes" in finding.message
     assert "20" in finding.message
-
-

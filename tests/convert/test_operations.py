@@ -50,9 +50,7 @@ def test_shape_is_inferred_as_it_is_computed(spec: OpSpec, example: Example) -> 
 
 @pytest.mark.parametrize("opset", [13, 17, onnx.defs.onnx_opset_version()])
 @pytest.mark.parametrize(("spec", "example"), CASES)
-def test_onnx_runtime_agrees_with_the_reference(
-    spec: OpSpec, example: Example, opset: int
-) -> None:
+def test_onnx_runtime_agrees_with_the_reference(spec: OpSpec, example: Example, opset: int) -> None:
     graph = single(spec, example).graph
     conversion = to_onnx(graph, opset=opset)
     expected = evaluate(graph, conversion.inference.inputs, feeds(example))["y"]
@@ -92,9 +90,7 @@ def test_an_open_batch_stays_open(spec: OpSpec, example: Example) -> None:
 def test_channels_first_turns_inputs_and_outputs_only(spec: OpSpec, example: Example) -> None:
     graph = single(spec, example).graph
     conversion = to_onnx(graph, channels_first=True)
-    fed = {
-        id_: feeds(example)[id_].transpose(order) for id_, order in conversion.inputs.items()
-    }
+    fed = {id_: feeds(example)[id_].transpose(order) for id_, order in conversion.inputs.items()}
     expected = evaluate(graph, conversion.inference.inputs, feeds(example))["y"]
     got = _run(conversion.model.to_proto(), fed)
     expected = expected.transpose(conversion.outputs["y"])

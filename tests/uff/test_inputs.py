@@ -56,6 +56,25 @@ def test_a_missing_batch_is_put_in_front() -> None:
     assert str(infer(builder.graph).inputs["image"].shape) == "(N, 8, 8, 3)"
 
 
+def test_a_missing_batch_shows_behind_a_flatten_too() -> None:
+    b = Builder()
+    b.input("x", [4, 3])
+    b.op("flat", "Flatten", ["x"])
+    b.const("kernel", np.ones((12, 2), np.float32))
+    b.op("y", "FullyConnected", ["flat", "kernel"], "NC_CK")
+    b.output("y")
+    assert str(infer(b.graph).facts["y"].shape) == "(N, 2)"
+
+
+def test_an_input_nobody_needs_may_be_left_out_or_fed() -> None:
+    b = small_net()
+    b.input("spare", [-1, 2])
+    image = np.ones((1, 8, 8, 3), np.float32)
+    without = ufkit.run(b.graph, {"image": image})
+    fed = ufkit.run(b.graph, {"image": image, "spare": np.ones((1, 2), np.float32)})
+    np.testing.assert_array_equal(without["probabilities"], fed["probabilities"])
+
+
 def test_channels_first_data_on_channels_last_convolutions() -> None:
     """The array is fed as the file's shape says and seen as the convolutions want it."""
     image = np.random.default_rng(1).random((1, 8, 8, 3), np.float32)

@@ -91,7 +91,7 @@ class Writer:
         """A constant of the file; small ones are read, large ones stay where they are."""
         name = self.name(name)
         small = weights.nbytes <= INLINE
-        self.initializers[name] = np.ascontiguousarray(weights.array()) if small else weights
+        self.initializers[name] = np.asarray(weights.array(), order="C") if small else weights
         return name
 
 

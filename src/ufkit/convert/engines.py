@@ -34,8 +34,6 @@ def run_onnx(
     options = runtime.SessionOptions()
     options.log_severity_level = 3
     options.intra_op_num_threads = threads
-    session = runtime.InferenceSession(
-        str(path), options, providers=["CPUExecutionProvider"]
-    )
+    session = runtime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
     names = [output.name for output in session.get_outputs()]
     return dict(zip(names, session.run(names, dict(feeds)), strict=True))

@@ -70,14 +70,14 @@ class Weights:
 
 def _write_blocks(array: NDArray[Any], out: IO[bytes]) -> None:
     if array.nbytes <= _BLOCK or array.ndim == 0:
-        out.write(np.ascontiguousarray(array).data)
+        out.write(np.asarray(array, order="C").data)
     elif array.nbytes // array.shape[0] > _BLOCK:
         for part in array:
             _write_blocks(part, out)
     else:
         rows = max(_BLOCK * array.shape[0] // array.nbytes, 1)
         for at in range(0, array.shape[0], rows):
-            out.write(np.ascontiguousarray(array[at : at + rows]).data)
+            out.write(np.asarray(array[at : at + rows], order="C").data)
 
 
 @dataclass(slots=True)

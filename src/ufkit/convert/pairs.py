@@ -17,6 +17,7 @@ from ufkit.uff.inputs import GivenShapes
 from ufkit.uff.io import BINARY, JSON, TEXT, save
 from ufkit.uff.io import open as open_uff
 from ufkit.uff.model import MetaGraph
+from ufkit.uff.rules import SEVERAL_GRAPHS
 
 ONNX = "onnx"
 _TARGETS = {
@@ -146,6 +147,9 @@ def _write_onnx(
     meta: MetaGraph, target: PathLike, options: Options, report: Report, progress: Progress
 ) -> None:
     graph = meta.select(options.graph)
+    if options.graph is None and len(meta.graphs) > 1:
+        message = f"graph {graph.id!r} is taken, of {len(meta.graphs)}"
+        report.diagnostics.append(SEVERAL_GRAPHS.at(graph.where(), message))
     conversion = to_onnx(
         graph,
         shapes=options.shapes,

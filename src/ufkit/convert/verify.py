@@ -133,9 +133,7 @@ def _computed(
     """The inputs fed and what the reference makes of them."""
     if data is not None:
         feeds = {id_: np.asarray(array) for id_, array in data.items()}
-        return _typed(feeds, inference), evaluate(
-            graph, inference.inputs, feeds, progress=progress
-        )
+        return _typed(feeds, inference), evaluate(graph, inference.inputs, feeds, progress=progress)
     # A batch of 2 shows mistakes that 1 hides; some graphs have the 1 written into a Reshape.
     # Where a normal distribution leads to NaN (logarithms, roots), numbers in (0, 1) may not.
     failure: FormatError | None = None
@@ -223,7 +221,10 @@ def _distance(value: Array, expected: Array) -> tuple[float, float]:
         return float(wide.max()), float((value != expected).mean())
     a, b = value.astype(np.float64), expected.astype(np.float64)
     finite = np.isfinite(b)
-    if not np.array_equal(a[~finite], b[~finite], equal_nan=True) or not np.isfinite(a[finite]).all():
+    if (
+        not np.array_equal(a[~finite], b[~finite], equal_nan=True)
+        or not np.isfinite(a[finite]).all()
+    ):
         return np.inf, np.inf
     if not finite.any():
         return 0.0, 0.0

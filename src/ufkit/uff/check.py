@@ -203,5 +203,3 @@ def _references(meta: MetaGraph) -> Iterator[Diagnostic]:
         if name not in used:
             message = f"nothing refers to {name!r}"
             yield UNUSED_DATA.at(meta.referenced_data.where(name), message)
-
-

@@ -5,7 +5,7 @@ It shares no code with the lowering to ONNX, so that the two can be held against
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -39,7 +39,7 @@ def evaluate(
     nodes = graph.needed()
     kept = {*graph.outputs, *keep}
     last = {id_: at for at, node in enumerate(nodes) for id_ in node.inputs}
-    values = dict(feed(graph, inputs, feeds))
+    values = dict(feed(graph, inputs, feeds, {node.id for node in nodes}))
     results: dict[str, Array] = {}
     with np.errstate(all="ignore"):
         for at, node in enumerate(nodes):
@@ -64,18 +64,19 @@ def compute(node: Node, arrays: list[Array]) -> Array:
 
 
 def feed(
-    graph: Graph, inputs: Mapping[str, InputSpec], feeds: Mapping[str, Any]
-) -> Iterable[tuple[str, Array]]:
+    graph: Graph, inputs: Mapping[str, InputSpec], feeds: Mapping[str, Any], needed: set[str]
+) -> Iterator[tuple[str, Array]]:
     """Each Input's value as the graph sees it. Raises RequestError (UFF401)."""
     for name in feeds:
         if name not in inputs:
             message = f"{name!r} is no Input; the model takes {', '.join(inputs)}"
             raise RequestError(BAD_INPUT.at(graph.where(), message))
     for name, spec in inputs.items():
-        if name not in feeds:
+        if name in feeds:
+            yield name, fitted(graph, spec, np.asarray(feeds[name])).transpose(spec.turn)
+        elif name in needed:
             message = f"nothing is given for Input {spec}"
             raise RequestError(BAD_INPUT.at(graph[name].where(), message))
-        yield name, fitted(graph, spec, np.asarray(feeds[name])).transpose(spec.turn)
 
 
 def fitted(graph: Graph, spec: InputSpec, array: Array) -> Array:

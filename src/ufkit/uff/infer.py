@@ -32,7 +32,7 @@ class Inference:
 
     facts    by node id; a shape of None where a node could not be understood
     calls    by node id: the node with its fields resolved; absent where it could not be
-    inputs   by id: how each Input is fed
+    inputs   by id: how each Input is fed, those that no output needs included
     open_inputs   Input nodes that need a shape from the user
     diagnostics   everything found on the way, notes included
     """
@@ -60,11 +60,11 @@ def infer(graph: Graph, shapes: GivenShapes | None = None, nodes: Sequence[Node]
     nodes = nodes or graph.needed()
     result = Inference()
     waiting = [node for node in nodes if not _step(node, result)]
-    takers = [node for node in nodes if node.operation == INPUT_OPERATION]
-    specs = input_specs(graph, takers, result.facts, shapes or {})
+    specs = input_specs(graph, result.facts, shapes or {})
+    needed = {node.id for node in waiting}
     result.diagnostics += specs.notes
-    result.open_inputs = specs.open_inputs
-    for node in takers:
+    result.open_inputs = [finding for id_, finding in specs.open_inputs if id_ in needed]
+    for node in graph.inputs:
         spec = specs.found.get(node.id)
         result.facts[node.id] = Facts(spec.inner_shape, spec.dtype) if spec else _UNKNOWN
     result.inputs = specs.found

@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from math import prod
+from typing import TypeGuard
 
 from ufkit.core.diag import Diagnostic, FormatError, RequestError
 from ufkit.core.dtypes import DType
@@ -12,7 +14,7 @@ from ufkit.uff.data import Orders
 from ufkit.uff.dims import Dim, Shape, show
 from ufkit.uff.model import Graph, Node
 from ufkit.uff.ops import OPS
-from ufkit.uff.ops.spec import Call, Facts, UnknownShape, resolve_field
+from ufkit.uff.ops.spec import Call, Facts, resolve_field
 from ufkit.uff.orders import Order, expand, identity
 from ufkit.uff.rules import BAD_INPUT, FIELD_VALUE, INPUT_NCHW, NO_BATCH, NO_SHAPE
 
@@ -55,24 +57,26 @@ class InputSpecs:
     """All Inputs: those understood, those that need a shape, and how ambiguities were read."""
 
     found: dict[str, InputSpec] = field(default_factory=dict)
-    open_inputs: list[Diagnostic] = field(default_factory=list)
+    open_inputs: list[tuple[str, Diagnostic]] = field(default_factory=list)
     notes: list[Diagnostic] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
 class _Wanted:
-    """What the first convolution behind an Input wants of it."""
+    """What the nearest node that knows wants of an Input.
+
+    rank       axes; None when all but the batch were flattened before
+    channels   length of the channel axis or, flattened, of all but the batch
+    """
 
     node: Node
-    order: Orders
-    rank: int
+    rank: int | None
     channels: int | Dim
+    order: Orders = Orders(())
 
 
-def input_specs(
-    graph: Graph, nodes: Sequence[Node], facts: Mapping[str, Facts], given: GivenShapes
-) -> InputSpecs:
-    """The specs of Input nodes; `facts` are those of what depends on constants only.
+def input_specs(graph: Graph, facts: Mapping[str, Facts], given: GivenShapes) -> InputSpecs:
+    """The specs of all Input nodes; `facts` are those of what depends on constants only.
 
     Raises RequestError when `given` names what is no Input.
     """
@@ -83,7 +87,7 @@ def input_specs(
             raise RequestError(BAD_INPUT.at(graph.where(), message))
     result = InputSpecs()
     consumers = graph.consumers()
-    for node in nodes:
+    for node in graph.inputs:
         wanted = _wanted(node, consumers, facts)
         try:
             spec = _spec(node, wanted, given.get(node.id), result)
@@ -102,9 +106,9 @@ def _spec(
     sizes = list(resolve_field(node.fields, "shape", fields["shape"]) if given is None else given)
     dtype = resolve_field(node.fields, "dtype", fields["dtype"])
     if given is None and not sizes:
-        result.open_inputs.append(_open(node, wanted))
+        result.open_inputs.append((node.id, _open(node, wanted)))
         return None
-    if wanted and len(sizes) == wanted.rank - 1:
+    if wanted and _lacks_batch(sizes, wanted):
         sizes = [-1, *sizes]
         message = f"shape {sizes[1:]} is taken as {[BATCH, *sizes[1:]]}"
         result.notes.append(NO_BATCH.at(node.where("shape"), message))
@@ -120,6 +124,17 @@ def _spec(
     return InputSpec(node.id, shape, dtype, turn, _order(shape, wanted))
 
 
+def _lacks_batch(sizes: Sequence[int | str], wanted: _Wanted) -> bool:
+    if wanted.rank is not None:
+        return len(sizes) == wanted.rank - 1
+    elements = [prod(part) if _whole(part) else None for part in (sizes, sizes[1:])]
+    return elements[0] == wanted.channels != elements[1]
+
+
+def _whole(sizes: Sequence[int | str]) -> TypeGuard[Sequence[int]]:
+    return all(isinstance(size, int) and size >= 0 for size in sizes)
+
+
 def _size(node: Node, size: int | str, at: int) -> int | Dim:
     if isinstance(size, str):
         return Dim((size,))
@@ -133,44 +148,57 @@ def _size(node: Node, size: int | str, at: int) -> int | Dim:
 
 def _open(node: Node, wanted: _Wanted | None) -> Diagnostic:
     sizes = f"{BATCH},..."
-    if wanted:
-        letters = {0: BATCH, 1: str(wanted.channels), 2: "H", 3: "W"}
-        if wanted.rank == 3:
-            letters[2] = "W"
+    if wanted and wanted.rank:
+        channels = "C" if isinstance(wanted.channels, Dim) else str(wanted.channels)
+        letters = {0: BATCH, 1: channels, 2: "H" if wanted.rank > 3 else "W", 3: "W"}
         order = _order((0,) * wanted.rank, wanted)
         sizes = ",".join(letters.get(axis, "D") for axis in order)
     hint = f"give it: --shape {node.id}={sizes} (a letter leaves a size open)"
-    return NO_SHAPE.at(node.where("shape"), f"Input {node.id!r} has no shape in the file", hint=hint)
+    return NO_SHAPE.at(
+        node.where("shape"), f"Input {node.id!r} has no shape in the file", hint=hint
+    )
 
 
 def _wanted(
     node: Node, consumers: Mapping[str, list[Node]], facts: Mapping[str, Facts]
 ) -> _Wanted | None:
-    """What the nearest convolution or product that the Input's axes reach unchanged wants."""
-    seen, queue = {node.id}, [node.id]
+    """What the nearest node wants that the Input's axes reach unchanged, or flattened."""
+    flat = {node.id: False}
+    queue = [node.id]
     for id_ in queue:
         for taker in consumers.get(id_, ()):
-            kernel = facts.get(taker.inputs[1]) if len(taker.inputs) > 1 else None
-            if taker.operation == "Conv" and taker.inputs[0] == id_ and kernel:
-                if wanted := _wanted_by(taker, kernel):
-                    return wanted
-            if taker.operation in _TRANSPARENT and taker.id not in seen:
-                seen.add(taker.id)
+            if taker.inputs[0] == id_ and (wanted := _wanted_by(taker, flat[id_], facts)):
+                return wanted
+            if taker.operation in (*_TRANSPARENT, "Flatten") and taker.id not in flat:
+                flat[taker.id] = flat[id_] or taker.operation == "Flatten"
                 queue.append(taker.id)
     return None
 
 
-def _wanted_by(taker: Node, kernel: Facts) -> _Wanted | None:
-    if kernel.shape is None:
-        return None
-    call = Call(taker, OPS["Conv"], [Facts(kernel.shape), kernel])
+def _wanted_by(taker: Node, flat: bool, facts: Mapping[str, Facts]) -> _Wanted | None:
+    """What one node wants of its first input; None when it takes anything, or cannot be read."""
+    kernel = facts.get(taker.inputs[1]) if len(taker.inputs) > 1 else None
+    shape = kernel.shape if kernel else None
     try:
-        orders, groups = call["inputs_orders"], call["number_groups"]
-        channels = call.canonical(1)[1]
-    except (FormatError, UnknownShape):
-        return None
-    order = orders[0] if orders else Orders(())
-    return _Wanted(taker, order, len(kernel.shape), channels if channels == groups else channels * groups)
+        if taker.operation == "FullyConnected" and kernel and shape and len(shape) == 2:
+            call = Call(taker, OPS["FullyConnected"], [Facts((0, 0)), kernel])
+            return _Wanted(taker, None if flat else 2, call.canonical(1)[1])
+        if taker.operation == "Conv" and kernel and shape and not flat:
+            call = Call(taker, OPS["Conv"], [Facts((Dim.unknown(),) * len(shape)), kernel])
+            channels, groups = call.canonical(1)[1], call["number_groups"]
+            channels = channels if channels == groups else channels * groups
+            return _Wanted(taker, len(shape), channels, _first(call["inputs_orders"]))
+        if taker.operation == "Pool" and not flat:
+            call = Call(taker, OPS["Pool"], [])
+            rank = len(call["kernel"]) + 2
+            return _Wanted(taker, rank, Dim.unknown(), _first(call["inputs_orders"]))
+    except FormatError:
+        pass  # the check of that node says what is wrong with it
+    return None
+
+
+def _first(orders: list[Orders] | None) -> Orders:
+    return orders[0] if orders else Orders(())
 
 
 def _order(shape: Shape, wanted: _Wanted | None) -> Order:

@@ -9,12 +9,13 @@ from typing import Any, Self
 from ufkit.core.diag import FormatError, RequestError, Where
 from ufkit.core.files import Source
 from ufkit.uff.data import DataMap, follow
-from ufkit.uff.rules import CYCLE, DANGLING, EMPTY, NO_OUTPUT
+from ufkit.uff.rules import CYCLE, DANGLING, EMPTY, NO_OUTPUT, SEVERAL_GRAPHS
 from ufkit.uff.schema import DESCRIPTOR, GRAPH, METAGRAPH, NODE
 from ufkit.wire.message import Message
 
 OUTPUT_OPERATION = "MarkOutput"
 INPUT_OPERATION = "Input"
+MAIN = "main"
 
 
 class Node:
@@ -182,9 +183,7 @@ class Graph:
             message = f"input {id_!r} is no node of graph {self.id!r}"
             raise FormatError(DANGLING.at(taker.where(), message)) from None
 
-    def add(
-        self, id_: str, operation: str, inputs: Iterable[str] = (), /, **fields: Any
-    ) -> Node:
+    def add(self, id_: str, operation: str, inputs: Iterable[str] = (), /, **fields: Any) -> Node:
         """Append a node; field values as `data_of` takes them. Raises RequestError (UFF207)."""
         message = Message.new(NODE, id=id_, inputs=inputs, operation=operation)
         node = Node(self, message)
@@ -259,15 +258,18 @@ class MetaGraph:
             raise FormatError(EMPTY.at(Where(self.source.name), "the file holds 0 graphs"))
         return self.graphs[0]
 
-    def select(self, id_: str | None) -> Graph:
-        """The graph of that id; None means the only one. Raises RequestError, FormatError."""
-        found = [graph for graph in self.graphs if id_ in (None, graph.id)]
-        if len(found) == 1 or not self.graphs:
-            return found[0] if found else self.graph
+    def select(self, id_: str | None = None) -> Graph:
+        """The graph of that id; without one the only graph, or of several the one called `main`.
+
+        Raises RequestError (UFF309) naming the graphs there are, FormatError (UFF002) without any.
+        """
+        wanted = id_ or (MAIN if len(self.graphs) > 1 else self.graph.id)
+        found = [graph for graph in self.graphs if graph.id == wanted]
+        if found:
+            return found[0]
         names = ", ".join(repr(graph.id) for graph in self.graphs)
-        what = f"no graph {id_!r}" if id_ else f"{len(found)} graphs"
-        message = f"the file holds {what}: it has {names}"
-        raise RequestError(EMPTY.at(Where(self.source.name), message, hint="choose one: --graph ID"))
+        message = f"there is no graph {wanted!r}; the file holds {names}"
+        raise RequestError(SEVERAL_GRAPHS.at(Where(self.source.name), message))
 
     @property
     def referenced_data(self) -> DataMap:

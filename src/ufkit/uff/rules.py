@@ -66,9 +66,7 @@ UNREACHABLE = Rule(
     "nodes that no output needs",
     why="They take space and do nothing; often left over from training.",
 )
-INPUT_COUNT = Rule(
-    "UFF106", E, "wrong number of inputs", why="The operation cannot be computed."
-)
+INPUT_COUNT = Rule("UFF106", E, "wrong number of inputs", why="The operation cannot be computed.")
 
 # 2xx: fields
 UNKNOWN_OPERATION = Rule(
@@ -181,6 +179,14 @@ FLATTEN_ORDER = Rule(
     "and flattens those ruins the weights that follow.",
 )
 
+SEVERAL_GRAPHS = Rule(
+    "UFF309",
+    N,
+    "several graphs",
+    why="TensorRT takes one; the graph called `main` is what converters mean by it.",
+    hint="choose another: --graph ID",
+)
+
 # 4xx: running
 BAD_INPUT = Rule("UFF401", E, "input does not fit", why="The model cannot be run on it.")
 
@@ -217,5 +223,6 @@ RULES = (
     KEEPDIMS,
     CONCAT_AXIS,
     FLATTEN_ORDER,
+    SEVERAL_GRAPHS,
     BAD_INPUT,
 )

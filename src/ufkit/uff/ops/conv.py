@@ -192,9 +192,7 @@ def _infer_transpose(call: Call) -> Facts:
     target = _target(call)
     sizes = tuple(target[axis] for axis in inverse(order))[2:]
     filters = call.canonical(1)[0] * call["number_groups"]
-    return Facts(
-        call.from_canonical((call.canonical(0)[0], filters, *sizes)), call.inputs[0].dtype
-    )
+    return Facts(call.from_canonical((call.canonical(0)[0], filters, *sizes)), call.inputs[0].dtype)
 
 
 def _margins(call: Call, out: Any) -> list[tuple[int, int, int]]:
@@ -247,7 +245,9 @@ def _evaluate_transpose(call: Call, x: Array, kernel: Array, _: Array) -> Array:
     for place, spot in taps(full, weights.shape[3:], strides, dilation, x.shape[2:]):
         part = weights[(..., *place)].transpose(1, 0, 2) @ per_group
         spot += part.reshape(spot.shape)
-    cut = tuple(slice(before, before + size) for (before, *_), size in zip(margins, out, strict=True))
+    cut = tuple(
+        slice(before, before + size) for (before, *_), size in zip(margins, out, strict=True)
+    )
     return call.back(full[(..., *cut)].astype(x.dtype))
 
 

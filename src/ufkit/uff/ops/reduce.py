@@ -33,9 +33,7 @@ def _infer_reduce(call: Call) -> Facts:
     if axes and not keep and call.rank(0) > 1:
         call.note(KEEPDIMS, f"axes {sorted(axes)} are dropped, as the TensorFlow graph does")
     shape = (
-        1 if at in axes else size
-        for at, size in enumerate(call.shape(0))
-        if keep or at not in axes
+        1 if at in axes else size for at, size in enumerate(call.shape(0)) if keep or at not in axes
     )
     return Facts(tuple(shape), call.inputs[0].dtype)
 

@@ -41,7 +41,9 @@ class Field:
 
 
 ORDERS = Field("dim_orders_list", "axis order of each input, one entry per ordered input", None)
-OUTPUT_ORDERS = Field("dim_orders_list", "axis order of the output; the first input's if absent", None)
+OUTPUT_ORDERS = Field(
+    "dim_orders_list", "axis order of the output; the first input's if absent", None
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +101,9 @@ class Call:
         values: list[int] = self[name]
         count = self.rank(0) - 2
         if len(values) != count:
-            self.fail(FIELD_VALUE, f"{name} has {len(values)} numbers for {count} spatial axes", name)
+            self.fail(
+                FIELD_VALUE, f"{name} has {len(values)} numbers for {count} spatial axes", name
+            )
         least = 0 if name == "padding" else 1
         if any(value < least for value in values):
             self.fail(FIELD_VALUE, f"{name} is {values}; {least} is the least possible", name)
@@ -150,7 +154,9 @@ class Call:
         """An axis counted from the front. Raises FormatError (UFF208) beyond the rank."""
         rank = self.rank(0) if rank is None else rank
         if not -rank <= value < rank:
-            self.fail(FIELD_VALUE, f"{name} {value} is not an axis of a tensor of rank {rank}", name)
+            self.fail(
+                FIELD_VALUE, f"{name} {value} is not an axis of a tensor of rank {rank}", name
+            )
         return value % rank
 
     def to_canonical(self, i: int, array: Array) -> Array:

@@ -62,9 +62,7 @@ def padding_of(
     if not is_same(call):
         return [(n, n) for n in call.spatial("padding")]
     pads = []
-    for size, k, stride, step in zip(
-        sizes, kernel, call.spatial("strides"), dilation, strict=True
-    ):
+    for size, k, stride, step in zip(sizes, kernel, call.spatial("strides"), dilation, strict=True):
         total = max((-(-size // stride) - 1) * stride + step * (k - 1) + 1 - size, 0)
         pads.append((total // 2, total - total // 2))
     return pads
