@@ -1,0 +1,108 @@
+"""Arrays from .npy and .npz files."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from ufkit.cli.rules import BAD_ARRAYS
+from ufkit.core.diag import FileError, FormatError, RequestError, Where
+from ufkit.core.rules import CANNOT_READ
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_IN, _OUT = "in:", "out:"
+
+
+def load(path: str) -> dict[str, NDArray[Any]]:
+    """The arrays of an .npz by name, or that of an .npy under "". Pickles are refused.
+
+    Raises FileError, FormatError (CLI005).
+    """
+    import zipfile
+    import zlib
+
+    import numpy as np
+
+    try:
+        loaded = np.load(path, allow_pickle=False)
+        if isinstance(loaded, np.ndarray):
+            return {"": loaded}
+        with loaded:
+            return {name: loaded[name] for name in loaded.files}
+    except FileNotFoundError as error:
+        raise _unreadable(path, error) from error
+    except (ValueError, EOFError, KeyError, zipfile.BadZipFile, zlib.error, NotImplementedError,
+            RuntimeError, SyntaxError) as error:  # fmt: skip
+        message = f"this is no .npy or .npz that can be read: {_reason(path, error)}"
+        raise FormatError(BAD_ARRAYS.at(Where(path), message)) from error
+    except OSError as error:
+        raise _unreadable(path, error) from error
+
+
+def _unreadable(path: str, error: OSError) -> FileError:
+    return FileError(CANNOT_READ.at(Where(path), f"cannot read: {error.strerror or error}"))
+
+
+def _reason(path: str, error: Exception) -> str:
+    if "pickle" in str(error):
+        with open(path, "rb") as file:
+            head = file.read(6)
+        if head != b"\x93NUMPY" and not head.startswith(b"PK"):
+            return "its first bytes are those of neither"
+        return "it holds Python objects, not plain numbers"
+    return str(error) or type(error).__name__
+
+
+def inputs_of(path: str) -> dict[str, NDArray[Any]]:
+    """Arrays of an .npz by Input id.
+
+    Where keys begin with `in:`, those are the inputs and the rest (`out:`) is left aside.
+    """
+    arrays = load(path)
+    marked = {name[len(_IN) :]: array for name, array in arrays.items() if name.startswith(_IN)}
+    if marked:
+        return marked
+    return {name: array for name, array in arrays.items() if not name.startswith(_OUT)}
+
+
+def feeds_of(texts: tuple[str, ...], inputs: list[str]) -> dict[str, NDArray[Any]]:
+    """What `-i` gives: NAME=FILE.npy, FILE.npz, or FILE.npy for the only Input.
+
+    Raises RequestError (CLI001) for what is ambiguous or given twice.
+    """
+    feeds: dict[str, NDArray[Any]] = {}
+    for text in texts:
+        for name, array in _given(text, inputs).items():
+            if name in feeds:
+                raise _request(f"the input {name!r} is given twice")
+            feeds[name] = array
+    return feeds
+
+
+def _given(text: str, inputs: list[str]) -> dict[str, NDArray[Any]]:
+    name, equals, path = text.partition("=") if os.path.exists(text) else text.rpartition("=")
+    if equals and not os.path.exists(text):
+        arrays = load(path)
+        if "" in arrays:
+            return {name: arrays[""]}
+        if len(arrays) == 1:
+            return {name: next(iter(arrays.values()))}
+        given = arrays.get(name, arrays.get(_IN + name))
+        if given is None:
+            raise _request(f"{path} holds {len(arrays)} arrays, none of them for {name!r}")
+        return {name: given}
+    arrays = inputs_of(text)
+    if "" not in arrays:
+        return arrays
+    if len(inputs) == 1:
+        return {inputs[0]: arrays[""]}
+    names = ", ".join(inputs) or "none"
+    raise _request(f"which input is {text} for? The model has {names}", f"-i NAME={text}")
+
+
+def _request(message: str, hint: str = "") -> RequestError:
+    from ufkit.cli.rules import USAGE
+
+    return RequestError(USAGE.at(Where(), message, hint=hint))
