@@ -18,6 +18,7 @@ from ufkit.uff.inputs import InputSpec
 from ufkit.uff.model import Graph, Node
 from ufkit.uff.ops.spec import Array
 from ufkit.uff.rules import BAD_INPUT
+from ufkit.wire.schema import did_you_mean
 
 Progress = Callable[[int, int], None]
 
@@ -70,7 +71,8 @@ def feed(
     for name in feeds:
         if name not in inputs:
             message = f"{name!r} is no Input; the model takes {', '.join(inputs)}"
-            raise RequestError(BAD_INPUT.at(graph.where(), message))
+            hint = did_you_mean(name, inputs)
+            raise RequestError(BAD_INPUT.at(graph.where(), message, hint=hint))
     for name, spec in inputs.items():
         if name in feeds:
             yield name, fitted(graph, spec, np.asarray(feeds[name])).transpose(spec.turn)

@@ -17,6 +17,7 @@ from ufkit.uff.ops import OPS
 from ufkit.uff.ops.spec import Call, Facts, resolve_field
 from ufkit.uff.orders import Order, expand, identity
 from ufkit.uff.rules import BAD_INPUT, FIELD_VALUE, INPUT_NCHW, NO_BATCH, NO_SHAPE
+from ufkit.wire.schema import did_you_mean
 
 GivenShapes = Mapping[str, Sequence[int | str]]
 BATCH = "N"
@@ -84,7 +85,8 @@ def input_specs(graph: Graph, facts: Mapping[str, Facts], given: GivenShapes) ->
     for name in given:
         if name not in known:
             message = f"{name!r} is no Input of graph {graph.id!r}; it has {sorted(known)}"
-            raise RequestError(BAD_INPUT.at(graph.where(), message))
+            hint = did_you_mean(name, known)
+            raise RequestError(BAD_INPUT.at(graph.where(), message, hint=hint))
     result = InputSpecs()
     consumers = graph.consumers()
     for node in graph.inputs:
