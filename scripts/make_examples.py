@@ -128,7 +128,7 @@ def train(images: Array, labels: NDArray[np.int64]) -> dict[str, Array]:
 
 
 def to_uff(weights: dict[str, Any]) -> ufkit.Builder:
-    """The net as NVIDIA's converter would have written it from a TensorFlow graph: outputs first."""
+    """The net as NVIDIA's converter would have written it: from the outputs backwards."""
     b = ufkit.Builder()
 
     def layer(name: str, operation: str, source: str, orders: str, **fields: Any) -> str:

@@ -44,7 +44,7 @@ def feeds(example: Example) -> dict[str, np.ndarray[Any, Any]]:
 
 
 def small_net(*, batch: int = -1) -> Builder:
-    """A convolutional net as NVIDIA's converter writes one: NHWC, bias as Binary, Flatten, dense."""
+    """A convolutional net as NVIDIA's converter writes one: NHWC, biases as Binary, Flatten."""
     random = np.random.default_rng(3)
 
     def weights(*shape: int) -> np.ndarray[Any, Any]:

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from graphs import small_net
-from test_generated import RULES
 
 import ufkit
+from graphs import small_net
+from test_generated import RULES
 from ufkit.convert.pairs import convert
 from ufkit.convert.uff_onnx import to_onnx
 from ufkit.core.diag import Diagnostic

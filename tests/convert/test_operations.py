@@ -6,8 +6,8 @@ import numpy as np
 import onnx
 import onnxruntime as ort
 import pytest
-from graphs import feeds, single
 
+from graphs import feeds, single
 from ufkit.convert.uff_onnx import to_onnx
 from ufkit.uff.evaluate import evaluate
 from ufkit.uff.infer import infer

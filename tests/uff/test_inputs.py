@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from graphs import small_net
 
 import ufkit
+from graphs import small_net
 from ufkit.uff.build import Builder
 from ufkit.uff.infer import infer
 

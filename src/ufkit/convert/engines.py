@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from numpy.typing import NDArray
@@ -28,8 +28,7 @@ def run_onnx(
         from onnx.reference import ReferenceEvaluator
 
         evaluator = ReferenceEvaluator(onnx.load(path))
-        values: Sequence[Any] = evaluator.run(None, dict(feeds))
-        return dict(zip(evaluator.output_names, values, strict=True))
+        return dict(zip(evaluator.output_names, evaluator.run(None, dict(feeds)), strict=True))
     runtime = need(ONNXRUNTIME, "run")
     options = runtime.SessionOptions()
     options.log_severity_level = 3

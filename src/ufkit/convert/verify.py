@@ -181,10 +181,9 @@ def _random(
     ]
     dtype = spec.dtype.numpy
     if dtype.kind == "f":
-        array = random.uniform(0.05, 0.95, shape) if positive else random.standard_normal(shape)
-    else:
-        array = random.integers(0, 2 if dtype.kind == "b" else limit, shape)
-    return np.asarray(array, dtype)
+        floats = random.uniform(0.05, 0.95, shape) if positive else random.standard_normal(shape)
+        return np.asarray(floats, dtype)
+    return np.asarray(random.integers(0, 2 if dtype.kind == "b" else limit, shape), dtype)
 
 
 def _limit(graph: Graph, inference: Inference, id_: str) -> int:

@@ -231,7 +231,9 @@ def _write_errors(path: PathLike) -> Iterator[None]:
         if not isinstance(error, OSError) and "null byte" not in str(error):
             raise
         reason = getattr(error, "strerror", None) or error
-        raise FileError(CANNOT_WRITE.at(Where(os.fspath(path)), f"cannot write: {reason}")) from error
+        raise FileError(
+            CANNOT_WRITE.at(Where(os.fspath(path)), f"cannot write: {reason}")
+        ) from error
 
 
 def need(module: str, extra: str) -> Any:

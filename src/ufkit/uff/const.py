@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from math import prod
+from typing import Any
 
 from ufkit.core.diag import FormatError, Rule, Where
 from ufkit.core.dtypes import FLOAT32, DType, from_uff
@@ -50,7 +51,6 @@ def constant(node: Node) -> Tensor:
     type_: DType = field(node, "dtype", "dtype") if "dtype" in node.fields else FLOAT32
     count = prod(shape)
     where = node.fields.where("values")
-    data, _ = node.graph.meta.resolve(node.fields.data("values"), where)
     where = Where(where.file, where.node, where.field, values.start, values.stop)
     absent = skipped_bytes(values)
     size = values.nbytes if absent is None else absent
@@ -74,7 +74,7 @@ def _problem(
     return None
 
 
-def field(node: Node, name: str, kind: str) -> object:
+def field(node: Node, name: str, kind: str) -> Any:
     """A field that must be there and of that kind. Raises FormatError (UFF205, UFF207)."""
     if name not in node.fields:
         message = f"{node.operation} has no field {name!r}"

@@ -62,6 +62,9 @@ class InputSpecs:
     notes: list[Diagnostic] = field(default_factory=list)
 
 
+_NONE = Orders(())
+
+
 @dataclass(frozen=True, slots=True)
 class _Wanted:
     """What the nearest node that knows wants of an Input.
@@ -73,7 +76,7 @@ class _Wanted:
     node: Node
     rank: int | None
     channels: int | Dim
-    order: Orders = Orders(())
+    order: Orders = _NONE
 
 
 def input_specs(graph: Graph, facts: Mapping[str, Facts], given: GivenShapes) -> InputSpecs:
@@ -200,7 +203,7 @@ def _wanted_by(taker: Node, flat: bool, facts: Mapping[str, Facts]) -> _Wanted |
 
 
 def _first(orders: list[Orders] | None) -> Orders:
-    return orders[0] if orders else Orders(())
+    return orders[0] if orders else _NONE
 
 
 def _order(shape: Shape, wanted: _Wanted | None) -> Order:

@@ -11,7 +11,7 @@ from ufkit.core.diag import FormatError, Where
 from ufkit.core.files import PathLike, Source, Span, replacing
 from ufkit.uff.const import SKIP_LIMIT, skipped_marker, skipped_weights
 from ufkit.uff.model import MetaGraph
-from ufkit.uff.rules import NOT_UFF, EMPTY, SKIPPED_VALUES
+from ufkit.uff.rules import EMPTY, NOT_UFF, SKIPPED_VALUES
 from ufkit.uff.schema import METAGRAPH
 from ufkit.wire.json import json_chunks, parse_json
 from ufkit.wire.message import Message, write

@@ -112,7 +112,7 @@ def _evaluate(call: Call, x: Array, kernel: Array) -> Array:
     result: Any = 0
     for place, seen in taps(padded, size, strides, dilation, out):  # type: ignore[arg-type]
         columns = seen.reshape(batch, groups, seen.shape[1] // groups, -1)
-        result = result + weights[(..., *place)] @ columns
+        result = result + weights[place] @ columns
     return call.back(result.reshape(batch, -1, *out).astype(x.dtype))
 
 
@@ -243,12 +243,12 @@ def _evaluate_transpose(call: Call, x: Array, kernel: Array, _: Array) -> Array:
     weights = weights.reshape(weights.shape[0], groups, -1, *weights.shape[2:])
     full = np.zeros((batch, groups * weights.shape[0], *room))
     for place, spot in taps(full, weights.shape[3:], strides, dilation, x.shape[2:]):
-        part = weights[(..., *place)].transpose(1, 0, 2) @ per_group
+        part = weights[place].transpose(1, 0, 2) @ per_group
         spot += part.reshape(spot.shape)
-    cut = tuple(
+    cut: Any = tuple(
         slice(before, before + size) for (before, *_), size in zip(margins, out, strict=True)
     )
-    return call.back(full[(..., *cut)].astype(x.dtype))
+    return call.back(full[..., *cut].astype(x.dtype))
 
 
 def _to_onnx_transpose(call: Call, emit: Emitter) -> None:

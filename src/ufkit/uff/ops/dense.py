@@ -18,7 +18,7 @@ from ufkit.uff.ops.spec import (
     OpSpec,
     unify,
 )
-from ufkit.uff.orders import inverse
+from ufkit.uff.orders import Order, inverse
 
 
 def _infer(call: Call) -> Facts:
@@ -30,25 +30,26 @@ def _infer(call: Call) -> Facts:
             f"{show(call.shape(0))} has {inner} columns, the weights {show(call.shape(1))} "
             f"take {taken}"
         )
-    return Facts(_turn(call, (rows, columns)), call.inputs[0].dtype)
+    shape = (rows, columns)
+    return Facts(tuple(shape[axis] for axis in _order(call)), call.inputs[0].dtype)
 
 
-def _turn(call: Call, shape: tuple[object, object]) -> tuple[object, object]:
+def _order(call: Call) -> Order:
     """The result is (N, K) unless outputs_orders says otherwise."""
     given = call["outputs_orders"]
-    return shape[::-1] if given and given[0].axes == (1, 0) else shape
+    return (1, 0) if given and given[0].axes == (1, 0) else (0, 1)
 
 
 def _evaluate(call: Call, x: Array, weights: Array) -> Array:
     left, right = call.to_canonical(0, x), call.to_canonical(1, weights)
     result = left.astype(np.float64) @ right.T.astype(np.float64)
-    return (result.T if _turn(call, (0, 1)) == (1, 0) else result).astype(x.dtype)
+    return result.transpose(_order(call)).astype(x.dtype)
 
 
 def _to_onnx(call: Call, emit: Emitter) -> None:
     columns_first = inverse(call.order(1))[::-1]
     name = emit.node("MatMul", emit.value(0, inverse(call.order(0))), emit.value(1, columns_first))
-    emit.result(name, _turn(call, (0, 1)))  # type: ignore[arg-type]
+    emit.result(name, _order(call))
 
 
 FULLY_CONNECTED = OpSpec(
@@ -60,7 +61,7 @@ FULLY_CONNECTED = OpSpec(
         "inputs_orders": Field(ORDERS.kind, ORDERS.doc, [Orders((0, 1)), Orders((1, 0))]),
         "outputs_orders": OUTPUT_ORDERS,
     },
-    infer=_infer,  # type: ignore[arg-type]
+    infer=_infer,
     evaluate=_evaluate,
     to_onnx=_to_onnx,
     examples=(

@@ -41,7 +41,7 @@ def _evaluate_batch_norm(call: Call, x: Array, *moments: Array) -> Array:
     column = (-1, *[1] * (data.ndim - 2))
     gamma, beta, mean, variance = (m.astype(np.float64).reshape(column) for m in moments)
     result = gamma * (data - mean) / np.sqrt(variance + call["epsilon"]) + beta
-    return result.transpose(call.order(0)).astype(x.dtype)
+    return np.asarray(result.transpose(call.order(0)), x.dtype)
 
 
 def _batch_norm_to_onnx(call: Call, emit: Emitter) -> None:
@@ -92,7 +92,7 @@ def _evaluate_lrn(call: Call, x: Array) -> Array:
         [squares[:, max(c - radius, 0) : c + radius + 1].sum(1) for c in range(channels)], 1
     )
     result = data / (call["k"] + call["alpha"] * total) ** call["beta"]
-    return result.transpose(call.order(0)).astype(x.dtype)
+    return np.asarray(result.transpose(call.order(0)), x.dtype)
 
 
 def _lrn_to_onnx(call: Call, emit: Emitter) -> None:
@@ -155,7 +155,7 @@ def _evaluate_softmax(call: Call, x: Array) -> Array:
     axis = _softmax_axis(call)
     data = x.astype(np.float64)
     raised = np.exp(data - data.max(axis, keepdims=True, initial=-np.inf))
-    return (raised / raised.sum(axis, keepdims=True)).astype(x.dtype)
+    return np.asarray(raised / raised.sum(axis, keepdims=True), x.dtype)
 
 
 def _softmax_to_onnx(call: Call, emit: Emitter) -> None:

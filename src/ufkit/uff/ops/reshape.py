@@ -98,7 +98,7 @@ def reshape_to(call: Call, emit: Emitter, shape: Shape, computed: str = "") -> N
 
 def _batch_first(call: Call, emit: Emitter, shape: Shape) -> list[int | Dim]:
     """A shape with two open sizes, the first of them the input's own batch."""
-    numbers = [0, *(-1 if isinstance(size, Dim) else size for size in shape[1:])]
+    numbers: list[int | Dim] = [0, *(-1 if isinstance(size, Dim) else size for size in shape[1:])]
     if shape[0] is not call.shape(0)[0] or numbers.count(-1) > 1:
         emit.refuse(
             f"the shape {show(shape)} has more than one size that is not known",

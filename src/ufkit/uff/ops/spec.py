@@ -285,7 +285,7 @@ _ALSO_TAKEN: dict[tuple[str, str], Callable[[Any], Any]] = {
 }
 
 
-def whole(array: Array) -> list[int]:
+def whole(array: Array) -> list[Any]:
     """The elements of an integer array as Python numbers; symbolic ones stay Dims."""
     return [item if isinstance(item, Dim) else int(item) for item in np.ravel(array).tolist()]
 

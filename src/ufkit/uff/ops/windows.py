@@ -79,13 +79,14 @@ def taps(
     strides: Sequence[int],
     dilation: Sequence[int],
     out: Sequence[int],
-) -> Iterator[tuple[tuple[int, ...], Array]]:
-    """For each place in the window: the place, and the elements all windows see there."""
+) -> Iterator[tuple[Any, Array]]:
+    """For each place in the window: the index that takes it from a kernel's last axes, and the
+    elements all windows see there."""
     for place in itertools.product(*map(range, kernel)):
         cut = [slice(None), slice(None)]
         for at, stride, step, count in zip(place, strides, dilation, out, strict=True):
             cut.append(slice(at * step, at * step + stride * (count - 1) + 1, stride))
-        yield place, array[tuple(cut)]
+        yield (..., *place), array[tuple(cut)]
 
 
 def onnx_padding(call: Call, kernel: Sequence[int], dilation: Sequence[int]) -> dict[str, Any]:
