@@ -269,7 +269,8 @@ class Message:
         field = self.type.numbers[number]
         value = self._set[field.name]
         if not field.repeated:
-            if value is not None and (field.explicit or not is_default(field, value)):
+            always = field.explicit or self.type.is_map_entry
+            if value is not None and (always or not is_default(field, value)):
                 yield from _encode(field, value)
         elif field.packed and value:
             body = b"".join(encode(field, item) for item in value)  # type: ignore[misc]

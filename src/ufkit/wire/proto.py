@@ -123,8 +123,8 @@ class _Parser:
         full = f"{message.name}.{camel}Entry"
         entry = self.schema.messages[full] = MessageType(full, is_map_entry=True)
         for field in (
-            FieldType("key", 1, key, explicit=True),
-            FieldType("value", 2, value, explicit=True),
+            FieldType("key", 1, key, explicit=not self.proto3),
+            FieldType("value", 2, value, explicit=not self.proto3),
         ):
             entry.add(field)
             self.unresolved.append((message.name, field))
@@ -171,8 +171,10 @@ class _Parser:
             entry.default = entry.default.decode()
         elif entry.kind in ("float", "double") and entry.default is not None:
             entry.default = float(entry.default)
-        if entry.kind == "enum" and isinstance(entry.default, str):
-            entry.default = entry.type.numbers[entry.default]
+        elif entry.kind == "enum":
+            numbers = entry.type.numbers
+            first = next(iter(numbers))  # what an absent field reads as; 0 in proto3
+            entry.default = numbers[entry.default or first]
 
 
 def _literal(token: str) -> Any:
