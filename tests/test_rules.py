@@ -20,6 +20,7 @@ from ufkit.core.files import Source, need
 from ufkit.uff.build import Builder
 from ufkit.uff.data import Orders, Ref
 from ufkit.uff.io import open as open_uff
+from ufkit.uff.model import MetaGraph
 
 Findings = Iterator[Diagnostic]
 PROVOKED: dict[str, Callable[[Path], Any]] = {}
@@ -365,6 +366,14 @@ def _pair(folder: Path) -> Any:
 def _opset(folder: Path) -> Any:
     ufkit.save(small_net().meta, folder / "a.uff")
     return convert(folder / "a.uff", folder / "a.onnx", ufkit.Options(opset=7))
+
+
+@provokes("CNV004")
+def _nameless(_: Path) -> Any:
+    b = one("Identity", [1, 4])
+    b.graph["y"].message.set("id", "")
+    b.graph["MarkOutput_0"].message.set("inputs", [""])
+    return to_onnx(MetaGraph(b.meta.message).graph)
 
 
 @provokes("CNV101")

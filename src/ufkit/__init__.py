@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from ufkit.core.tensor import Tensor as Tensor
     from ufkit.uff.build import Builder as Builder
     from ufkit.uff.check import check as check
+    from ufkit.uff.const import constant as constant
     from ufkit.uff.io import open as open
     from ufkit.uff.io import save as save
     from ufkit.uff.model import Graph as Graph
@@ -55,6 +56,7 @@ _HOMES = {
     "Tensor": "core.tensor",
     "Builder": "uff.build",
     "check": "uff.check",
+    "constant": "uff.const",
     "open": "uff.io",
     "save": "uff.io",
     "Graph": "uff.model",

@@ -20,6 +20,14 @@ BAD_OPSET = Rule(
     "opset not available",
     why="The lowering is written for opset 13 and later; newer ones must be known to `onnx`.",
 )
+REFUSED = Rule(
+    "CNV004",
+    Severity.ERROR,
+    "model refused by onnx",
+    why="What was written does not pass the checks of the `onnx` package: a mistake of ufkit, or "
+    "ids that ONNX cannot hold.",
+    hint="please report this with the file",
+)
 DIFFERS = Rule(
     "CNV101",
     Severity.ERROR,
@@ -42,4 +50,4 @@ VERIFIED_BY_ONNX = Rule(
     hint="python3 -m pip install 'ufkit[run]'",
 )
 
-RULES = (CANNOT_CONVERT, WRONG_PAIR, BAD_OPSET, DIFFERS, NOT_FINITE, VERIFIED_BY_ONNX)
+RULES = (CANNOT_CONVERT, WRONG_PAIR, BAD_OPSET, REFUSED, DIFFERS, NOT_FINITE, VERIFIED_BY_ONNX)

@@ -13,7 +13,7 @@ import onnx
 import ufkit.uff.evaluate as reference
 from ufkit.convert.emitter import NodeEmitter, OnnxNode, Refusal, Value, Writer
 from ufkit.convert.onnx_model import Constant, OnnxModel, Weights
-from ufkit.convert.rules import BAD_OPSET, CANNOT_CONVERT
+from ufkit.convert.rules import BAD_OPSET, CANNOT_CONVERT, REFUSED
 from ufkit.core.diag import (
     Diagnostic,
     FormatError,
@@ -22,7 +22,7 @@ from ufkit.core.diag import (
     Severity,
     Where,
 )
-from ufkit.core.dtypes import DTYPES
+from ufkit.core.dtypes import DTYPES, DType
 from ufkit.core.tensor import Tensor
 from ufkit.uff.const import constant
 from ufkit.uff.dims import Shape, static
@@ -90,7 +90,11 @@ def to_onnx(
     inference = infer(graph, shapes)
     inference.require_shapes()
     conversion = _Exporter(graph, inference, opset, channels_first, progress).run()
-    conversion.model.check()
+    try:
+        conversion.model.check()
+    except (onnx.checker.ValidationError, onnx.shape_inference.InferenceError) as error:
+        message = f"onnx refuses the model: {str(error).strip()}"
+        raise NotSupportedError(REFUSED.at(graph.where(), message)) from error
     return conversion
 
 
@@ -118,7 +122,11 @@ class _Exporter:
         nodes = self.graph.needed()
         obstacles = [d for d in self.inference.diagnostics if _is_obstacle(d)]
         for spec in self.inference.inputs.values():
-            self.input(spec)
+            if spec.dtype in DTYPES:
+                self.input(spec)
+            else:
+                node = self.graph[spec.id]
+                obstacles.append(self.obstacle(node, _no_type(spec.dtype)))
         for done, node in enumerate(nodes, 1):
             if node.id not in self.values:
                 try:
@@ -225,7 +233,7 @@ class _Exporter:
             if tensor.problem:
                 tensor.numpy()  # raises what is wrong with it
             if tensor.type not in DTYPES:
-                raise Refusal(f"its element type {tensor.type} has no equivalent")
+                raise Refusal(_no_type(tensor.type))
             return tensor
         if facts.value is not None and facts.value.dtype != object:
             return facts.value
@@ -260,6 +268,10 @@ class _Exporter:
             ir_version=onnx.helper.find_min_ir_version_for([opset]),
         )
         return model, {n: item for n, item in kept.items() if isinstance(item, Weights)}
+
+
+def _no_type(dtype: DType) -> str:
+    return f"its element type {dtype} has no equivalent"
 
 
 def _is_obstacle(diagnostic: Diagnostic) -> bool:
