@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import sys
@@ -17,7 +18,7 @@ from ufkit.cli.rules import INTERNAL, INTERRUPTED, OUT_OF_MEMORY, USAGE
 from ufkit.core.diag import FileError, RequestError, UfkitError, Where
 from ufkit.core.rules import CANNOT_READ, CANNOT_WRITE
 
-_COMPLETE = "_UFKIT_COMPLETE"
+COMPLETE = "_UFKIT_COMPLETE"
 _FAULT = 70  # EX_SOFTWARE of sysexits.h
 _INTERRUPTED = 130
 _TERMINATED = 143
@@ -85,10 +86,10 @@ def _parsed(args: list[str], output: Output) -> int:
     output.json = "--json" in options
     output.debug = "--debug" in options
     output.verb = next((word for word in args if word in cli.list_commands(None)), "error")
-    if _COMPLETE in os.environ:
+    if COMPLETE in os.environ:
         from click.shell_completion import shell_complete
 
-        return shell_complete(cli, {}, "ufkit", _COMPLETE, os.environ[_COMPLETE])
+        return shell_complete(cli, {}, "ufkit", COMPLETE, os.environ[COMPLETE])
     signal.signal(signal.SIGTERM, _terminated)
     result: Any = cli.main(args, prog_name="ufkit", standalone_mode=False, obj=output)
     return result if isinstance(result, int) else 0
@@ -101,12 +102,14 @@ def _terminated(number: int, frame: FrameType | None) -> NoReturn:
 
 def _usage(error: click.ClickException) -> RequestError:
     hint = ""
+    message = error.format_message()
     if isinstance(error, click.UsageError) and error.ctx is not None:
         hint = f"{error.ctx.command_path} --help"
-        if isinstance(error, click.NoSuchOption) and error.possibilities:
+    if isinstance(error, click.NoSuchOption):
+        message = f"there is no option {error.option_name}"
+        if error.possibilities:
             hint = f"did you mean {error.possibilities[0]}? Otherwise: {hint}"
-            error.possibilities = None
-    message = error.format_message().removesuffix(".")
+    message = message.removesuffix(".")
     return RequestError(USAGE.at(Where(), message[:1].lower() + message[1:], hint=hint))
 
 
@@ -137,7 +140,5 @@ def _prepare_streams() -> None:
 
 
 def _silence(stream: Any) -> None:
-    try:
+    with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
-    except (OSError, ValueError):
-        pass

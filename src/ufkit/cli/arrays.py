@@ -6,7 +6,8 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from ufkit.cli.rules import BAD_ARRAYS
-from ufkit.core.diag import FileError, FormatError, RequestError, Where
+from ufkit.cli.source import bad_request
+from ufkit.core.diag import FileError, FormatError, Where
 from ufkit.core.rules import CANNOT_READ
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ def feeds_of(texts: tuple[str, ...], inputs: list[str]) -> dict[str, NDArray[Any
     for text in texts:
         for name, array in _given(text, inputs).items():
             if name in feeds:
-                raise _request(f"the input {name!r} is given twice")
+                raise bad_request(f"the input {name!r} is given twice")
             feeds[name] = array
     return feeds
 
@@ -91,7 +92,7 @@ def _given(text: str, inputs: list[str]) -> dict[str, NDArray[Any]]:
             return {name: next(iter(arrays.values()))}
         given = arrays.get(name, arrays.get(_IN + name))
         if given is None:
-            raise _request(f"{path} holds {len(arrays)} arrays, none of them for {name!r}")
+            raise bad_request(f"{path} holds {len(arrays)} arrays, none of them for {name!r}")
         return {name: given}
     arrays = inputs_of(text)
     if "" not in arrays:
@@ -99,10 +100,4 @@ def _given(text: str, inputs: list[str]) -> dict[str, NDArray[Any]]:
     if len(inputs) == 1:
         return {inputs[0]: arrays[""]}
     names = ", ".join(inputs) or "none"
-    raise _request(f"which input is {text} for? The model has {names}", f"-i NAME={text}")
-
-
-def _request(message: str, hint: str = "") -> RequestError:
-    from ufkit.cli.rules import USAGE
-
-    return RequestError(USAGE.at(Where(), message, hint=hint))
+    raise bad_request(f"which input is {text} for? The model has {names}", f"-i NAME={text}")

@@ -12,7 +12,7 @@ import click
 
 from ufkit import __version__
 from ufkit.cli.output import Output
-from ufkit.cli.verbs import CODES, EXAMPLES, INTRO, VERBS, plain_help
+from ufkit.cli.verbs import CODES, INTRO, VERBS, plain_help
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -38,7 +38,8 @@ class Verb(click.Command):
         codes: Sequence[tuple[int, str]] = (),
         **kwargs: Any,
     ) -> None:
-        super().__init__(*args, context_settings=_NAMES, **kwargs)
+        kwargs["context_settings"] = _NAMES
+        super().__init__(*args, **kwargs)
         self.examples = examples
         self.codes = codes
 
@@ -171,6 +172,3 @@ def cli(ctx: click.Context) -> int:
         sys.stderr.write(cli.get_help(ctx) + "\n")
         return 2
     return 0
-
-
-cli_examples = EXAMPLES

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from ufkit.convert.verify import Difference, Verification
 
 TO_ONNX, PROOF, TO_TEXT = "Conversion to ONNX", "Proof (ONNX)", "Conversion to text"
-STDIN = "/dev/stdin"
 _ONNX_ONLY = ("graph", "shapes", "opset", "layout", "verify", "verify_data", "seed", "tolerance")
 _PROOF_ONLY = ("seed", "tolerance")
 _ENGINES = {"onnxruntime": "ONNX Runtime", "reference": "onnx's own evaluator"}
@@ -49,27 +48,70 @@ _ENGINES = {"onnxruntime": "ONNX Runtime", "reference": "onnx's own evaluator"}
 @click.argument("target", type=click.Path())
 @click.option("--force", is_flag=True, cls=Opt, help="Replace TARGET if it exists.")
 @shape_option
-@click.option("--graph", metavar="ID", cls=Opt, group=TO_ONNX,
-              help="The graph to take, where a file holds several.")
-@click.option("--opset", type=int, metavar="N", cls=Opt, group=TO_ONNX,
-              help="Version of ONNX's operators; 17 unless given, 13 and later.")
-@click.option("--layout", type=click.Choice(["uff", "nchw"]), cls=Opt, group=TO_ONNX,
-              help="Axes of inputs and outputs: as the UFF file has them (the default), or "
-              "channels first.")
-@click.option("--verify", is_flag=True, cls=Opt, group=PROOF,
-              help="Run both models on the same inputs, compare every output.")
-@click.option("--verify-data", type=click.Path(), metavar="X.npz", cls=Opt, group=PROOF,
-              help="Verify on these inputs, in UFF's layout, under Input ids or in:<id>.")
-@click.option("--seed", type=click.IntRange(min=0), metavar="N", cls=Opt, group=PROOF,
-              help="Seed of the random inputs; 0 unless given.")
-@click.option("--tolerance", type=click.FloatRange(min=0), metavar="F", cls=Opt, group=PROOF,
-              help="Largest difference allowed, against the largest value; 1e-05 unless given "
-              "(float16: 5e-03).")
-@click.option("--full", is_flag=True, cls=Opt, group=TO_TEXT,
-              help="Write the weights too, which NVIDIA's text form leaves out.")
+@click.option(
+    "--graph",
+    metavar="ID",
+    cls=Opt,
+    group=TO_ONNX,
+    help="The graph to take, where a file holds several.",
+)
+@click.option(
+    "--opset",
+    type=int,
+    metavar="N",
+    cls=Opt,
+    group=TO_ONNX,
+    help="Version of ONNX's operators; 17 unless given, 13 and later.",
+)
+@click.option(
+    "--layout",
+    type=click.Choice(["uff", "nchw"]),
+    cls=Opt,
+    group=TO_ONNX,
+    help="Axes of inputs and outputs: as the UFF file has them (the default), or channels first.",
+)
+@click.option(
+    "--verify",
+    is_flag=True,
+    cls=Opt,
+    group=PROOF,
+    help="Run both models on the same inputs, compare every output.",
+)
+@click.option(
+    "--verify-data",
+    type=click.Path(),
+    metavar="X.npz",
+    cls=Opt,
+    group=PROOF,
+    help="Verify on these inputs, in UFF's layout, under Input ids or in:<id>.",
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    metavar="N",
+    cls=Opt,
+    group=PROOF,
+    help="Seed of the random inputs; 0 unless given.",
+)
+@click.option(
+    "--tolerance",
+    type=click.FloatRange(min=0),
+    metavar="F",
+    cls=Opt,
+    group=PROOF,
+    help="Largest difference allowed, against the largest value; 1e-05 unless given "
+    "(float16: 5e-03).",
+)
+@click.option(
+    "--full",
+    is_flag=True,
+    cls=Opt,
+    group=TO_TEXT,
+    help="Write the weights too, which NVIDIA's text form leaves out.",
+)
 @common
 @click.pass_context
-def command(ctx: click.Context, source: str, target: str, **given: Any) -> int:
+def command(ctx: click.Context, /, source: str, target: str, **given: Any) -> int:
     from ufkit.convert.pairs import Options, convert, target_form
 
     _check_options(ctx, target_form(target))
@@ -81,6 +123,7 @@ def _convert(
     output: Output, source: str, target: str, given: dict[str, Any], options: Any, convert: Any
 ) -> int:
     from ufkit.cli.progress import showing
+    from ufkit.cli.source import path_of
 
     data = _verify_data(given["verify_data"])
     chosen = {name: given[name] for name in ("opset", "seed") if given[name] is not None}
@@ -96,7 +139,7 @@ def _convert(
         **chosen,
     )
     with showing(output) as progress:
-        report = convert(STDIN if source == "-" else source, target, request, progress=progress)
+        report = convert(path_of(source), target, request, progress=progress)
     output.answer(_as_dict(report), report.diagnostics, ok=report.ok)
     output.print(_text(report, output), confirms=report.ok)
     return 0 if report.ok else 1
@@ -210,7 +253,7 @@ def _shown(port: dict[str, Any]) -> str:
 
 def _verified(result: Verification, output: Output) -> str:
     engine = _ENGINES[result.engine]
-    rows = [("output", "fed", "largest difference", "relative", "allowed", "")]
+    rows: list[tuple[str, ...]] = [("output", "", "largest difference", "relative", "allowed", "")]
     rows += [_row(item, output) for item in result.outputs]
     table = render.columns(rows, right=(2, 3, 4))
     inputs = result.inputs.replace("random, seed", "random inputs, seed")

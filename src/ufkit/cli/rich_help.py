@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _WIDTH = 100
 
 
-def _config(examples: Sequence[tuple[str, str]]) -> RichHelpConfiguration:
+def _config() -> RichHelpConfiguration:
     return RichHelpConfiguration(
         max_width=_WIDTH,
         text_markup="rich",
@@ -54,7 +54,7 @@ def verb_help(verb: Verb, ctx: click.Context) -> str:
         for title, options in verb.grouped(ctx).items()
     ]
     twin = RichCommand(
-        verb.name,
+        name=verb.name,
         params=params,
         help=verb.help,
         add_help_option=False,
@@ -71,7 +71,7 @@ def group_help(group: click.Group, ctx: click.Context) -> str:
         for name in names
     ]
     twin = RichGroup(
-        "ufkit",
+        name="ufkit",
         params=group.get_params(ctx),
         help=group.help,
         add_help_option=False,
@@ -83,7 +83,7 @@ def group_help(group: click.Group, ctx: click.Context) -> str:
 
 def _help(twin: RichCommand, ctx: click.Context) -> str:
     context = RichContext(
-        twin, info_name=ctx.info_name, parent=ctx.parent, rich_help_config=_config(())
+        twin, info_name=ctx.info_name, parent=ctx.parent, rich_help_config=_config()
     )
     return str(twin.get_help(context)).rstrip("\n") + "\n"
 

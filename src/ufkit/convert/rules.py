@@ -50,4 +50,20 @@ VERIFIED_BY_ONNX = Rule(
     hint="python3 -m pip install 'ufkit[run]'",
 )
 
-RULES = (CANNOT_CONVERT, WRONG_PAIR, BAD_OPSET, REFUSED, DIFFERS, NOT_FINITE, VERIFIED_BY_ONNX)
+ONNX_REFUSED = Rule(
+    "CNV201",
+    Severity.ERROR,
+    "ONNX model refused",
+    why="The engine that runs ONNX models does not take this one, or fails on these inputs.",
+)
+
+RULES = (
+    CANNOT_CONVERT,
+    WRONG_PAIR,
+    BAD_OPSET,
+    REFUSED,
+    DIFFERS,
+    NOT_FINITE,
+    VERIFIED_BY_ONNX,
+    ONNX_REFUSED,
+)

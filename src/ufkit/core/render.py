@@ -57,7 +57,9 @@ def plural(count: int, noun: str) -> str:
 def columns(rows: Sequence[Sequence[str]], *, indent: int = 2, right: Sequence[int] = ()) -> str:
     """Rows in aligned columns, those of index `right` to the right; names are never cut."""
     count = max(map(len, rows), default=0)
-    widths = [max((len(row[at]) for row in rows if at < len(row)), default=0) for at in range(count)]
+    widths = [
+        max((len(row[at]) for row in rows if at < len(row)), default=0) for at in range(count)
+    ]
     lines = []
     for row in rows:
         cells = [

@@ -1,0 +1,78 @@
+"""`ufkit check`: everything that can be said of a file without running it."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import click
+
+from ufkit.cli.command import Opt, Verb, codes, common
+from ufkit.cli.output import Output
+from ufkit.cli.shapes import Shapes, shape_option
+from ufkit.core import render
+from ufkit.core.diag import Diagnostic, Severity
+
+
+@click.command(
+    "check",
+    cls=Verb,
+    help="""Find what is wrong with a file: damage, references that lead nowhere, shapes that do
+    not fit, operations nobody knows, weights that are missing, fields that mean nothing.
+
+    Each finding has a code, a place (node, field, bytes), the numbers, why it matters and what
+    to do. Errors make a file unfit for use, warnings may, notes say how something ambiguous is
+    read. Alike findings are shown once with a count. SOURCE may be - for stdin.""",
+    examples=(
+        ("ufkit check net.uff", "what is wrong?"),
+        ("ufkit check net.uff --strict", "for CI: warnings fail too"),
+        ("ufkit check net.uff --shape input_1=N,28,28,1",
+         "with a shape the file does not record, so that those behind it can be checked"),
+        ("ufkit check net.uff --json | jq '.diagnostics[].code'", "for scripts"),
+    ),
+    codes=codes(0, _0="no errors (--strict: and no warnings)", _1="there are some",
+                _3="it cannot be read, or is no UFF at all"),
+)  # fmt: skip
+@click.argument("source", type=click.Path(allow_dash=True))
+@click.option("--strict", is_flag=True, cls=Opt, help="Warnings count as errors.")
+@shape_option
+@common
+@click.pass_obj
+def command(output: Output, source: str, strict: bool, shapes: Shapes) -> int:
+    from ufkit.cli.source import open_source
+    from ufkit.uff.check import check
+
+    with open_source(source).meta as meta:
+        findings = list(check(meta, shapes))
+        name = meta.source.name
+    counts = Counter(finding.severity for finding in findings)
+    bad = counts[Severity.ERROR] + (counts[Severity.WARNING] if strict else 0)
+    data = {
+        "file": name,
+        "errors": counts[Severity.ERROR],
+        "warnings": counts[Severity.WARNING],
+        "notes": counts[Severity.NOTE],
+        "strict": strict,
+    }
+    output.answer(data, findings, ok=not bad)
+    output.print(_shown(output, findings, strict))
+    verdict = output.paint(_verdict(counts), "red" if bad else "green")
+    output.print(f"{render.visible(name)}: {verdict}", confirms=not bad)
+    return 1 if bad else 0
+
+
+def _shown(output: Output, findings: list[Diagnostic], strict: bool) -> str:
+    """The findings; when quiet, those that fail the check."""
+
+    if output.quiet:
+        fatal = (Severity.ERROR, Severity.WARNING) if strict else (Severity.ERROR,)
+        findings = [finding for finding in findings if finding.severity in fatal]
+    return output.findings(findings, why=True)
+
+
+def _verdict(counts: Counter[Severity]) -> str:
+    if not counts:
+        return "nothing found"
+    errors, *others = ((counts[severity], str(severity)) for severity in Severity)
+    parts = [render.plural(*errors) if errors[0] else "no errors"]
+    parts += [render.plural(*other) for other in others if other[0]]
+    return ", ".join(parts)

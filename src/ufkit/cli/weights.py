@@ -1,0 +1,123 @@
+"""`ufkit weights`: the constants of a file, listed or written out."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ufkit.cli.command import Opt, Verb, codes, common
+from ufkit.cli.output import Output
+from ufkit.core import render
+from ufkit.core.render import visible
+
+if TYPE_CHECKING:
+    from ufkit.core.tensor import Tensor
+
+
+@click.command(
+    "weights",
+    cls=Verb,
+    help="""List the constants of a file with their types, shapes and sizes, or write them all to
+    TARGET: .npz (for numpy.load) or .safetensors, each under the id of its node.
+
+    Values, axis order and names are those of the UFF file. They are copied block by block:
+    memory stays small however large the file. SOURCE may be - for stdin.""",
+    examples=(
+        ("ufkit weights net.uff", "what constants are there?"),
+        ("ufkit weights net.uff --stats", "with smallest, largest and mean value"),
+        ("ufkit weights net.uff net.npz", "numpy.load('net.npz')['dense/kernel']"),
+        ("ufkit weights net.uff net.safetensors", "for PyTorch, JAX and others"),
+    ),
+    codes=codes(0, 2, 3, _4="TARGET cannot hold a type or a name"),
+)  # fmt: skip
+@click.argument("source", type=click.Path(allow_dash=True))
+@click.argument("target", type=click.Path(), required=False)
+@click.option(
+    "--stats",
+    is_flag=True,
+    cls=Opt,
+    help="Add smallest, largest and mean value; reads all the weights.",
+)
+@click.option(
+    "--graph", metavar="ID", cls=Opt, help="The graph to take, where a file holds several."
+)
+@click.option("--force", is_flag=True, cls=Opt, help="Replace TARGET if it exists.")
+@common
+@click.pass_context
+def command(
+    ctx: click.Context,
+    /,
+    source: str,
+    target: str | None,
+    stats: bool,
+    graph: str | None,
+    force: bool,
+) -> int:
+    from ufkit.cli.progress import showing
+    from ufkit.cli.source import open_source, refuse_existing
+    from ufkit.convert.weights import constants, save_weights, writer_for
+
+    output: Output = ctx.obj
+    if target is not None:
+        if stats:
+            ctx.fail("--stats adds to the list; leave TARGET out.")
+        writer_for(target)
+        refuse_existing(target, force=force)
+    with open_source(source).meta as meta:
+        tensors = constants(meta.select(graph))
+        if target is None:
+            rows = [_row(id_, tensor, stats) for id_, tensor in tensors.items()]
+            output.answer({"file": meta.source.name, "tensors": rows})
+            output.print(_table(rows, stats))
+            return 0
+        with showing(output) as progress:
+            save_weights(
+                tensors, target, progress=lambda done, total: progress("writing", done, total)
+            )
+    nbytes = sum(tensor.nbytes for tensor in tensors.values())
+    output.answer({"file": target, "tensors": len(tensors), "bytes": nbytes})
+    count = render.plural(len(tensors), "constant")
+    name = output.paint(visible(target), "bold")
+    output.print(f"wrote {name}: {count}, {render.size(nbytes)}", confirms=True)
+    return 0
+
+
+def _row(id_: str, tensor: Tensor, stats: bool) -> dict[str, Any]:
+    row: dict[str, Any] = {
+        "id": id_,
+        "dtype": str(tensor.type),
+        "shape": list(tensor.shape),
+        "bytes": tensor.nbytes,
+        "problem": tensor.problem[1] if tensor.problem else None,
+    }
+    if stats:
+        from ufkit.convert.weights import Stats, statistics
+
+        row |= asdict(Stats() if tensor.problem else statistics(tensor))
+    return row
+
+
+def _table(rows: list[dict[str, Any]], stats: bool) -> str:
+    head = ["id", "type", "shape", "bytes"]
+    if stats:
+        head += ["min", "max", "mean", ""]
+    cells = [head]
+    for row in rows:
+        shape = f"[{', '.join(map(str, row['shape']))}]"
+        line = [visible(row["id"]), row["dtype"], shape, f"{row['bytes']:,}"]
+        if stats:
+            line += [_number(row[name]) for name in ("min", "max", "mean")]
+            line.append(f"{row['other']:,} not finite" if row["other"] else "")
+        if row["problem"]:
+            line.append(f"! {visible(row['problem'])}")
+        cells.append(line)
+    total = sum(row["bytes"] for row in rows)
+    right = (3, 4, 5, 6) if stats else (3,)
+    last = f"{render.plural(len(rows), 'constant')}, {render.size(total)}"
+    return f"{render.columns(cells, indent=0, right=right)}\n{last}" if rows else last
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.4g}"
