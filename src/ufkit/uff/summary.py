@@ -125,7 +125,9 @@ def _count(summary: GraphSummary, graph: Graph, id_: str) -> None:
 
 def _declared(graph: Graph, id_: str) -> list[int | str] | None:
     shape = graph[id_].fields.get("shape")
-    return ["N" if size == -1 else size for size in shape] if isinstance(shape, list) else None
+    if not isinstance(shape, list) or not shape:  # early converters wrote an empty one
+        return None
+    return ["N" if size == -1 else size for size in shape]
 
 
 def _sizes(shape: Shape) -> list[int | str]:
