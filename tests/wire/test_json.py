@@ -16,7 +16,7 @@ from ufkit.wire.json import json_chunks, parse_json
 from ufkit.wire.message import Message
 from ufkit.wire.reader import MAX_DEPTH
 from ufkit.wire.schema import MessageType
-from wire.judge import binary, judge, ours, plain, read, values
+from wire.judge import FLOAT32_MAX, binary, judge, ours, plain, read, values
 
 P3 = judge("proto3")
 P2 = judge("proto2")
@@ -236,6 +236,11 @@ def test_large_blobs_come_in_pieces_and_go_back() -> None:
     assert max(map(len, pieces)) <= 1 << 16
     blob: Span = parse("".join(pieces)).get("f_bytes")
     assert bytes(blob.view()) == data
+
+
+def test_the_greatest_float_goes_back() -> None:
+    message = Message.new(ALL, r_float=[FLOAT32_MAX, -FLOAT32_MAX])
+    assert parse(written(message)).all("r_float") == [FLOAT32_MAX, -FLOAT32_MAX]
 
 
 def test_enum_numbers_without_a_name_stay_numbers() -> None:
