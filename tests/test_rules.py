@@ -341,6 +341,14 @@ def _graphs(folder: Path) -> Findings:
     return iter(convert(folder / "a.uff", folder / "a.onnx").diagnostics)
 
 
+@provokes("UFF310")
+def _branches(_: Path) -> Findings:
+    b = one("_Switch", [1, 4], np.array(False))
+    b.op("merged", "_Merge", ["y", "x0"])
+    b.graph["MarkOutput_0"].inputs = ["merged"]
+    return ufkit.check(b.meta)
+
+
 @provokes("UFF401")
 def _feed(_: Path) -> Any:
     return ufkit.run(small_net().graph, {"image": np.zeros((1, 8, 8, 4), np.float32)})

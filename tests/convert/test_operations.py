@@ -43,7 +43,7 @@ def test_the_thirty_core_operations_are_there() -> None:
 def test_shape_is_inferred_as_it_is_computed(spec: OpSpec, example: Example) -> None:
     graph = single(spec, example).graph
     inference = infer(graph)
-    value = evaluate(graph, inference.inputs, feeds(example))["y"]
+    value = evaluate(inference, feeds(example))["y"]
     assert inference.facts["y"].shape == value.shape
     assert inference.facts["y"].dtype.numpy == value.dtype
 
@@ -53,7 +53,7 @@ def test_shape_is_inferred_as_it_is_computed(spec: OpSpec, example: Example) -> 
 def test_onnx_runtime_agrees_with_the_reference(spec: OpSpec, example: Example, opset: int) -> None:
     graph = single(spec, example).graph
     conversion = to_onnx(graph, opset=opset)
-    expected = evaluate(graph, conversion.inference.inputs, feeds(example))["y"]
+    expected = evaluate(conversion.inference, feeds(example))["y"]
     model = conversion.model.to_proto()
     onnx.checker.check_model(model, full_check=True)
     if opset > 21:  # onnx is ahead of onnxruntime; its own evaluator judges
@@ -81,7 +81,7 @@ def test_an_open_batch_stays_open(spec: OpSpec, example: Example) -> None:
     conversion = to_onnx(graph)
     declared = conversion.model.proto.graph.input[0].type.tensor_type.shape.dim[0]
     assert declared.dim_param == "N"
-    expected = evaluate(graph, conversion.inference.inputs, feeds(example))["y"]
+    expected = evaluate(conversion.inference, feeds(example))["y"]
     got = _run(conversion.model.to_proto(), feeds(example))
     np.testing.assert_allclose(got, expected, rtol=1e-5, atol=1e-5 * np.abs(expected).max())
 
@@ -91,7 +91,7 @@ def test_channels_first_turns_inputs_and_outputs_only(spec: OpSpec, example: Exa
     graph = single(spec, example).graph
     conversion = to_onnx(graph, channels_first=True)
     fed = {id_: feeds(example)[id_].transpose(order) for id_, order in conversion.inputs.items()}
-    expected = evaluate(graph, conversion.inference.inputs, feeds(example))["y"]
+    expected = evaluate(conversion.inference, feeds(example))["y"]
     got = _run(conversion.model.to_proto(), fed)
     expected = expected.transpose(conversion.outputs["y"])
     np.testing.assert_allclose(got, expected, rtol=1e-5, atol=1e-5 * np.abs(expected).max())

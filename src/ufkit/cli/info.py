@@ -58,7 +58,9 @@ def command(output: Output, source: str, nodes: bool, shapes: Shapes) -> int:
         data = {"form": form, **summary.as_dict()}
         lists = []
         wanting: list[Diagnostic] = []
-        for graph in meta.graphs:
+        for graph, facts in zip(meta.graphs, summary.graphs, strict=True):
+            if not nodes and all(value.shape is not None for value in facts.inputs):
+                continue
             inference = _infer(graph, shapes)
             wanting += inference.open_inputs
             if nodes:
@@ -83,7 +85,7 @@ def _infer(graph: Graph, shapes: Shapes) -> Inference:
     try:
         return infer(graph, {id_: shape for id_, shape in shapes.items() if id_ in graph})
     except FormatError:
-        return Inference()
+        return Inference(graph)
 
 
 # -- the summary -----------------------------------------------------------------------------

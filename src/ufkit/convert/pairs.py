@@ -164,7 +164,6 @@ def _write_onnx(
             conversion.model.save(staged)
             if options.verify:
                 report.verification = verify(
-                    graph,
                     conversion,
                     staged,
                     data=options.verify_data,

@@ -89,7 +89,7 @@ def to_onnx(
         raise RequestError(BAD_OPSET.at(Where(), message))
     inference = infer(graph, shapes)
     inference.require_shapes()
-    conversion = _Exporter(graph, inference, opset, channels_first, progress).run()
+    conversion = _Exporter(inference, opset, channels_first, progress).run()
     try:
         conversion.model.check()
     except (onnx.checker.ValidationError, onnx.shape_inference.InferenceError) as error:
@@ -101,13 +101,12 @@ def to_onnx(
 class _Exporter:
     def __init__(
         self,
-        graph: Graph,
         inference: Inference,
         opset: int,
         channels_first: bool,
         progress: Progress,
     ) -> None:
-        self.graph = graph
+        self.graph = inference.graph
         self.inference = inference
         self.writer = Writer(opset)
         self.channels_first = channels_first

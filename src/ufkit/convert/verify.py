@@ -27,10 +27,11 @@ from ufkit.uff.orders import inverse
 Array = NDArray[Any]
 Progress = Callable[[int, int], None]
 
-# Largest |a - b| against the largest |b|. Half precision keeps 11 bits, and run times differ in
-# where they round to it.
+# Largest |a - b| against the largest |b|. A run time that folds BatchNorm into convolutions is
+# some 2e-5 off on a real net of 16 of them, as TensorFlow itself is 1e-5; mistakes of a
+# conversion show in the first digits. Half precision keeps 11 bits.
 TOLERANCE = {"float16": 5e-3}
-DEFAULT_TOLERANCE = 1e-5
+DEFAULT_TOLERANCE = 1e-4
 _OPEN_SIZE = 64
 
 
@@ -85,7 +86,6 @@ class Verification:
 
 
 def verify(
-    graph: Graph,
     conversion: Conversion,
     path: PathLike,
     *,
@@ -94,12 +94,13 @@ def verify(
     tolerance: float | None = None,
     progress: Progress = lambda done, total: None,
 ) -> Verification:
-    """Compare a graph, run by the reference evaluator, with its ONNX model at `path`.
+    """Compare the graph converted, run by the reference evaluator, with the model at `path`.
 
     `data` holds an array for each Input, in UFF's layout; else they are random. On a difference
     the first node to blame is sought. Raises RequestError for data that does not fit.
     """
-    feeds, expected = _computed(graph, conversion.inference, data, seed, progress)
+    graph = conversion.inference.graph
+    feeds, expected = _computed(conversion.inference, data, seed, progress)
     engine = best_engine()
     fed = {id_: feeds[id_].transpose(order) for id_, order in conversion.inputs.items()}
     got = run_onnx(path, fed, engine=engine)
@@ -113,7 +114,7 @@ def verify(
         message = "the reference gives values that are not finite on these inputs"
         result.diagnostics.append(NOT_FINITE.at(graph.where(), message))
     if not result.ok:
-        result.first = _first_different(graph, conversion, feeds, fed, tolerance)
+        result.first = _first_different(conversion, feeds, fed, tolerance)
         blamed = result.first or next(output for output in result.outputs if not output.ok)
         message = (
             f"{blamed.operation} gives values {blamed.error:.2g} apart (largest difference "
@@ -124,7 +125,6 @@ def verify(
 
 
 def _computed(
-    graph: Graph,
     inference: Inference,
     data: Mapping[str, Any] | None,
     seed: int,
@@ -133,15 +133,15 @@ def _computed(
     """The inputs fed and what the reference makes of them."""
     if data is not None:
         feeds = {id_: np.asarray(array) for id_, array in data.items()}
-        return _typed(feeds, inference), evaluate(graph, inference.inputs, feeds, progress=progress)
+        return _typed(feeds, inference), evaluate(inference, feeds, progress=progress)
     # A batch of 2 shows mistakes that 1 hides; some graphs have the 1 written into a Reshape.
     # Where a normal distribution leads to NaN (logarithms, roots), numbers in (0, 1) may not.
     failure: FormatError | None = None
     feeds, result = {}, {}
     for batch, positive in ((2, False), (2, True), (1, False), (1, True)):
-        feeds = random_inputs(graph, inference, seed, batch=batch, positive=positive)
+        feeds = random_inputs(inference, seed, batch=batch, positive=positive)
         try:
-            result = evaluate(graph, inference.inputs, feeds, progress=progress)
+            result = evaluate(inference, feeds, progress=progress)
         except FormatError as error:
             failure = error
             continue
@@ -158,7 +158,7 @@ def _typed(feeds: Mapping[str, Array], inference: Inference) -> dict[str, Array]
 
 
 def random_inputs(
-    graph: Graph, inference: Inference, seed: int, *, batch: int = 1, positive: bool = False
+    inference: Inference, seed: int, *, batch: int = 1, positive: bool = False
 ) -> dict[str, Array]:
     """An array for each Input, the same for the same seed.
 
@@ -167,7 +167,7 @@ def random_inputs(
     """
     random = np.random.default_rng(seed)
     return {
-        id_: _random(random, spec, batch, positive, _limit(graph, inference, id_))
+        id_: _random(random, spec, batch, positive, _limit(inference, id_))
         for id_, spec in inference.inputs.items()
     }
 
@@ -186,10 +186,10 @@ def _random(
     return np.asarray(random.integers(0, 2 if dtype.kind == "b" else limit, shape), dtype)
 
 
-def _limit(graph: Graph, inference: Inference, id_: str) -> int:
+def _limit(inference: Inference, id_: str) -> int:
     """One more than the largest index that every Gather fed by this Input allows."""
     limits = []
-    for node in graph.consumers().get(id_, ()):
+    for node in inference.graph.consumers().get(id_, ()):
         if node.operation in ("Gather", "GatherV2") and node.inputs[1] == id_:
             call = inference.calls.get(node.id)
             shape = inference.facts[node.inputs[0]].shape
@@ -233,13 +233,13 @@ def _distance(value: Array, expected: Array) -> tuple[float, float]:
 
 
 def _first_different(
-    graph: Graph,
     conversion: Conversion,
     feeds: Mapping[str, Array],
     fed: Mapping[str, Array],
     tolerance: float | None,
 ) -> Difference | None:
     """The first node in order of computation whose ONNX value is off."""
+    graph = conversion.inference.graph
     model = onnx.ModelProto()
     model.CopyFrom(conversion.model.proto)
     made = {name for node in model.graph.node for name in node.output}
@@ -251,7 +251,7 @@ def _first_different(
         path = os.path.join(folder, "model.onnx")
         OnnxModel(model, conversion.model.weights).save(path)
         got = run_onnx(path, fed)
-    expected = evaluate(graph, conversion.inference.inputs, feeds, keep=watched)
+    expected = evaluate(conversion.inference, feeds, keep=watched)
     for node in graph.needed():
         if node.id in watched and node.id in expected:
             name, order = watched[node.id]

@@ -13,7 +13,7 @@ import numpy as np
 from ufkit.core.diag import RequestError
 from ufkit.uff.const import constant
 from ufkit.uff.dims import show
-from ufkit.uff.infer import call_of, facts_of
+from ufkit.uff.infer import Inference, call_of, facts_of
 from ufkit.uff.inputs import InputSpec
 from ufkit.uff.model import Graph, Node
 from ufkit.uff.ops.spec import Array
@@ -24,8 +24,7 @@ Progress = Callable[[int, int], None]
 
 
 def evaluate(
-    graph: Graph,
-    inputs: Mapping[str, InputSpec],
+    inference: Inference,
     feeds: Mapping[str, Any],
     *,
     keep: Iterable[str] = (),
@@ -33,14 +32,16 @@ def evaluate(
 ) -> dict[str, Array]:
     """The outputs by id, and the values of the nodes in `keep`.
 
-    `inputs` comes from `infer`; `feeds` holds an array for each, in the shape it says.
+    `inference` comes from `infer`; `feeds` holds an array for each of its inputs, in the shape
+    that says.
     Values are in UFF's axis order. Each is dropped when no later node needs it.
     Raises RequestError (UFF401) for a feed that does not fit, FormatError where a node fails.
     """
+    graph = inference.graph
     nodes = graph.needed()
     kept = {*graph.outputs, *keep}
     last = {id_: at for at, node in enumerate(nodes) for id_ in node.inputs}
-    values = dict(feed(graph, inputs, feeds, {node.id for node in nodes}))
+    values = dict(_feed(inference, feeds, {node.id for node in nodes}))
     results: dict[str, Array] = {}
     with np.errstate(all="ignore"):
         for at, node in enumerate(nodes):
@@ -64,10 +65,11 @@ def compute(node: Node, arrays: list[Array]) -> Array:
     return np.asarray(call.spec.evaluate(call, *arrays))
 
 
-def feed(
-    graph: Graph, inputs: Mapping[str, InputSpec], feeds: Mapping[str, Any], needed: set[str]
+def _feed(
+    inference: Inference, feeds: Mapping[str, Any], needed: set[str]
 ) -> Iterator[tuple[str, Array]]:
     """Each Input's value as the graph sees it. Raises RequestError (UFF401)."""
+    graph, inputs = inference.graph, inference.inputs
     for name in feeds:
         if name not in inputs:
             message = f"{name!r} is no Input; the model takes {', '.join(inputs)}"

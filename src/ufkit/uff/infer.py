@@ -9,6 +9,7 @@ import numpy as np
 
 from ufkit.core.diag import Diagnostic, FormatError, RequestError
 from ufkit.core.dtypes import from_name
+from ufkit.uff.branches import for_inference
 from ufkit.uff.const import constant
 from ufkit.uff.dims import Dim
 from ufkit.uff.inputs import GivenShapes, InputSpec, input_specs
@@ -30,6 +31,7 @@ _UNKNOWN = Facts(None)
 class Inference:
     """What is known of a graph's values.
 
+    graph    what is computed: the graph asked about, without its training leftovers
     facts    by node id; a shape of None where a node could not be understood
     calls    by node id: the node with its fields resolved; absent where it could not be
     inputs   by id: how each Input is fed, those that no output needs included
@@ -37,6 +39,7 @@ class Inference:
     diagnostics   everything found on the way, notes included
     """
 
+    graph: Graph
     facts: dict[str, Facts] = field(default_factory=dict)
     calls: dict[str, Call] = field(default_factory=dict)
     inputs: dict[str, InputSpec] = field(default_factory=dict)
@@ -49,16 +52,17 @@ class Inference:
             raise RequestError(*self.open_inputs)
 
 
-def infer(graph: Graph, shapes: GivenShapes | None = None, nodes: Sequence[Node] = ()) -> Inference:
-    """Facts of every value the outputs need (or of `nodes`, each behind its inputs).
+def infer(graph: Graph, shapes: GivenShapes | None = None) -> Inference:
+    """Facts of every value the outputs need.
 
     `shapes` gives or overrides shapes of Inputs by id; a str in it is a size known by name.
     What does not fit becomes a diagnostic and inference goes on.
     Raises FormatError where no order of computation exists, RequestError for a name in `shapes`
     that is no Input.
     """
-    nodes = nodes or graph.needed()
-    result = Inference()
+    graph, notes = for_inference(graph)
+    nodes = graph.needed()
+    result = Inference(graph, diagnostics=notes)
     waiting = [node for node in nodes if not _step(node, result)]
     specs = input_specs(graph, result.facts, shapes or {})
     needed = {node.id for node in waiting}

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import copy
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Self
 
@@ -193,6 +194,22 @@ class Graph:
         if self._by_id is not None:
             self._by_id.setdefault(id_, node)
         return node
+
+    def rewired(self, changes: Mapping[str, tuple[str, Sequence[str]]]) -> Graph:
+        """A view of the graph in which some nodes have another operation and other inputs.
+
+        Nothing of the file is edited; nodes not in `changes` are the same objects.
+        """
+        view = copy.copy(self)
+        view._by_id = None
+        view.nodes = []
+        for node in self.nodes:
+            if node.id in changes:
+                node = copy.copy(node)
+                node._operation, inputs = changes[node.id]
+                node._inputs = tuple(inputs)
+            view.nodes.append(node)
+        return view
 
     def remove(self, node: Node) -> None:
         """Take a node out; whoever names it as an input is left as it is."""

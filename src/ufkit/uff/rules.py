@@ -179,6 +179,12 @@ FLATTEN_ORDER = Rule(
     "and flattens those ruins the weights that follow.",
 )
 
+BRANCH_TAKEN = Rule(
+    "UFF310",
+    N,
+    "training leftover resolved",
+    why="The graph was frozen with its training side; a model in use takes the other branch.",
+)
 SEVERAL_GRAPHS = Rule(
     "UFF309",
     N,
@@ -223,6 +229,7 @@ RULES = (
     KEEPDIMS,
     CONCAT_AXIS,
     FLATTEN_ORDER,
+    BRANCH_TAKEN,
     SEVERAL_GRAPHS,
     BAD_INPUT,
 )

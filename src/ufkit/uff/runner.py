@@ -43,4 +43,4 @@ def run(
     ]
     if obstacles:
         raise NotSupportedError(*obstacles)
-    return evaluate(graph, inference.inputs, feeds, progress=progress)
+    return evaluate(inference, feeds, progress=progress)

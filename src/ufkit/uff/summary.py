@@ -108,7 +108,7 @@ def _facts(graph: Graph, shapes: GivenShapes | None) -> Inference:
     try:
         return infer(graph, shapes)
     except FormatError:
-        return Inference()
+        return Inference(graph)
 
 
 def _count(summary: GraphSummary, graph: Graph, id_: str) -> None:
