@@ -11,9 +11,11 @@ from ufkit.core.dtypes import FLOAT32, DType, from_uff
 from ufkit.core.files import Span
 from ufkit.core.tensor import Tensor
 from ufkit.uff.data import kind_of
+from ufkit.uff.dims import impossible
 from ufkit.uff.model import MetaGraph, Node
 from ufkit.uff.rules import BAD_VALUES_SIZE, FIELD_KIND, MISSING_FIELD, SKIPPED_VALUES
 
+_WIDEST = 64  # bytes of an element of a type that is not known
 SKIP_LIMIT = 32  # the twin keeps blobs up to this many bytes
 _SKIPPED = re.compile(rb"\(\.\.\.(\d+) bytes skipped\.\.\.\)")
 
@@ -44,9 +46,13 @@ def skipped_weights(meta: MetaGraph) -> list[str]:
 def constant(node: Node) -> Tensor:
     """The tensor of a Const node; nothing is read, a problem with its data is kept in it.
 
-    Raises FormatError when `shape`, `dtype` or `values` is missing or of another kind.
+    Raises FormatError when `shape`, `dtype` or `values` is missing or of another kind, and for a
+    shape that nothing can have.
     """
     shape = tuple(field(node, "shape", "i_list"))
+    if reason := impossible(shape):
+        message = f"a constant cannot have this shape: {reason}"
+        raise FormatError(BAD_VALUES_SIZE.at(node.fields.where("shape"), message))
     values: Span = field(node, "values", "blob")
     type_: DType = field(node, "dtype", "dtype") if "dtype" in node.fields else FLOAT32
     count = prod(shape)
@@ -54,7 +60,7 @@ def constant(node: Node) -> Tensor:
     where = Where(where.file, where.node, where.field, values.start, values.stop)
     absent = skipped_bytes(values)
     size = values.nbytes if absent is None else absent
-    if count and size % count == 0:
+    if count and size % count == 0 and 0 < size // count <= _WIDEST:
         type_ = from_uff(type_.uff, size // count)
     return Tensor(
         shape, type_, values, where=where, problem=_problem(shape, type_, count, size, absent)
@@ -64,8 +70,6 @@ def constant(node: Node) -> Tensor:
 def _problem(
     shape: tuple[int, ...], type_: DType, count: int, size: int, absent: int | None
 ) -> tuple[Rule, str] | None:
-    if any(axis < 0 for axis in shape):
-        return BAD_VALUES_SIZE, f"a constant cannot have the shape {list(shape)}"
     if size != count * type_.itemsize:
         needed = count * type_.itemsize
         return BAD_VALUES_SIZE, f"values holds {size} bytes; {type_}{list(shape)} needs {needed}"

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
+from math import prod
 from typing import Any
 
+MAX_RANK = 32  # axes; NumPy's own limit before version 2
+_MAX_SYMBOLS = MAX_RANK
 _fresh = itertools.count()
 
 
@@ -31,11 +35,18 @@ class Dim:
         """Whether every symbol in it was given a name."""
         return not any(symbol.startswith("?") for symbol in self.symbols)
 
+    @classmethod
+    def _bounded(cls, symbols: tuple[str, ...], factor: int) -> Dim:
+        """A Dim, unknown where it has grown beyond what any shape needs."""
+        if len(symbols) > _MAX_SYMBOLS or abs(factor) >= 1 << 63:
+            return cls.unknown()
+        return cls(symbols, factor)
+
     def __mul__(self, other: Any) -> Any:
         if isinstance(other, Dim):
             symbols = tuple(sorted(self.symbols + other.symbols))
-            return Dim(symbols, self.factor * other.factor)
-        return Dim(self.symbols, self.factor * int(other)) if other else 0
+            return Dim._bounded(symbols, self.factor * other.factor)
+        return Dim._bounded(self.symbols, self.factor * int(other)) if other else 0
 
     __rmul__ = __mul__
 
@@ -51,7 +62,8 @@ class Dim:
     def __add__(self, other: Any) -> Any:
         if isinstance(other, Dim):
             if other.symbols == self.symbols:
-                return Dim(self.symbols, self.factor + other.factor) if self != -other else 0
+                total = self.factor + other.factor
+                return Dim._bounded(self.symbols, total) if total else 0
         elif other == 0:
             return self
         return Dim.unknown()
@@ -108,6 +120,21 @@ def product(shape: Shape) -> int | Dim:
     for size in shape:
         result = result * size
     return result
+
+
+def impossible(shape: Sequence[int | Dim]) -> str | None:
+    """Why no machine can hold a tensor of that shape; None where one might.
+
+    An empty axis does not make up for the others: neither NumPy nor ONNX lets it.
+    """
+    if len(shape) > MAX_RANK:
+        return f"it has {len(shape)} axes, {MAX_RANK} are the most"
+    sizes = [size for size in shape if isinstance(size, int)]
+    if sizes and min(sizes) < 0:
+        return f"a size of {min(sizes)}"
+    if prod(max(size, 1) for size in sizes) >= 1 << 63:
+        return "the number of its elements exceeds 63 bits"
+    return None
 
 
 def show(shape: Shape | None) -> str:

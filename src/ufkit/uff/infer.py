@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from math import prod
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from ufkit.core.diag import Diagnostic, FormatError, RequestError
 from ufkit.core.dtypes import from_name
 from ufkit.uff.branches import for_inference
 from ufkit.uff.const import constant
-from ufkit.uff.dims import Dim
+from ufkit.uff.dims import Dim, impossible, static
 from ufkit.uff.inputs import GivenShapes, InputSpec, input_specs
 from ufkit.uff.model import INPUT_OPERATION, Graph, Node
 from ufkit.uff.ops import OPS
@@ -19,7 +20,6 @@ from ufkit.uff.ops.spec import Array, Call, Facts, UnknownShape
 from ufkit.uff.rules import (
     CUSTOM_OPERATION,
     INPUT_COUNT,
-    SHAPE_CONFLICT,
     UNKNOWN_OPERATION,
 )
 
@@ -90,6 +90,8 @@ def _step(node: Node, result: Inference) -> bool:
         else:
             call = call_of(node, inputs)
             facts = call.spec.infer(call)
+            if reason := impossible(facts.shape or ()):
+                call.conflict(f"its value cannot exist: {reason}")
             result.calls[node.id] = call
             result.facts[node.id] = _with_value(call, facts)
             result.diagnostics += call.notes
@@ -119,9 +121,6 @@ def call_of(node: Node, inputs: Sequence[Facts]) -> Call:
 def _constant_facts(node: Node) -> Facts:
     tensor = constant(node)
     if tensor.problem:
-        rule, message = tensor.problem
-        if any(size < 0 for size in tensor.shape):
-            raise FormatError(rule.at(tensor.where, message))
         return Facts(tensor.shape, tensor.type)
     small = tensor.nbytes <= _SMALL * tensor.type.itemsize
     is_integer = tensor.type.name.startswith("int")
@@ -139,18 +138,18 @@ def _with_value(call: Call, facts: Facts) -> Facts:
     values = [item.value for item in call.inputs]
     if facts.value is not None or not values or any(value is None for value in values):
         return facts
-    if not facts.dtype.name.startswith("int") or facts.shape is None:
+    sizes = static(facts.shape) if facts.shape is not None else None
+    if not facts.dtype.name.startswith("int") or sizes is None or prod(sizes) > _SMALL:
         return facts
-    symbolic = any(value is not None and value.dtype == object for value in values)
+    if not any(value is not None and value.dtype == object for value in values):
+        return Facts(facts.shape, facts.dtype, call.compute(facts, *values))
     try:
-        computed = call.spec.evaluate(call, *values)
-    except FormatError:
-        raise
-    except (TypeError, ValueError, ZeroDivisionError, OverflowError) as error:
-        if symbolic:
-            return facts  # a comparison of sizes that are not known
-        message = f"it cannot be computed: {error}"
-        raise FormatError(SHAPE_CONFLICT.at(call.node.where(), message)) from error
-    if symbolic and not any(isinstance(item, Dim) for item in np.ravel(computed).tolist()):
-        computed = computed.astype(facts.dtype.numpy)
+        computed = np.asarray(call.spec.evaluate(call, *values))
+        numbers = [item for item in computed.ravel().tolist() if not isinstance(item, Dim)]
+        if len(numbers) == computed.size or any(abs(number) >= 1 << 63 for number in numbers):
+            computed = computed.astype(facts.dtype.numpy)
+    except (ArithmeticError, IndexError, TypeError, ValueError) as error:
+        if isinstance(error, FormatError):
+            raise
+        return facts  # a comparison of sizes that are not known, or numbers beyond all sizes
     return Facts(facts.shape, facts.dtype, computed)

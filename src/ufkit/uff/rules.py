@@ -195,6 +195,12 @@ SEVERAL_GRAPHS = Rule(
 
 # 4xx: running
 BAD_INPUT = Rule("UFF401", E, "input does not fit", why="The model cannot be run on it.")
+TOO_LARGE = Rule(
+    "UFF402",
+    E,
+    "too large to compute",
+    why="The value would exhaust the machine; sizes like this come from damaged or hostile files.",
+)
 
 RULES = (
     NOT_UFF,
@@ -232,4 +238,5 @@ RULES = (
     BRANCH_TAKEN,
     SEVERAL_GRAPHS,
     BAD_INPUT,
+    TOO_LARGE,
 )

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from dataclasses import field as dataclass_field
+from math import prod
 from typing import Any, NoReturn, Protocol
 
 import numpy as np
@@ -21,9 +22,17 @@ from ufkit.uff.data import DataMap
 from ufkit.uff.dims import Dim, Shape, show
 from ufkit.uff.model import Node
 from ufkit.uff.orders import Order, expand, identity, inverse
-from ufkit.uff.rules import BAD_ORDERS, FIELD_KIND, FIELD_VALUE, MISSING_FIELD, SHAPE_CONFLICT
+from ufkit.uff.rules import (
+    BAD_ORDERS,
+    FIELD_KIND,
+    FIELD_VALUE,
+    MISSING_FIELD,
+    SHAPE_CONFLICT,
+    TOO_LARGE,
+)
 
 Array = NDArray[Any]
+MAX_BYTES = 8 << 30  # of one value while a graph is computed
 
 REQUIRED: Any = type("Required", (), {"__repr__": lambda self: "required"})()
 ONES: Any = type("Ones", (), {"__repr__": lambda self: "1 per spatial axis"})()
@@ -166,6 +175,26 @@ class Call:
     def back(self, array: Array) -> Array:
         """An array in canonical order brought into the output's; a view."""
         return array.transpose(self.output_order(array.ndim))
+
+    def compute(self, facts: Facts, *arrays: Array) -> Array:
+        """The value, of which `facts` are known. Raises FormatError (UFF302, UFF402)."""
+        self.bound(facts.shape or (), facts.dtype.itemsize)
+        try:
+            with np.errstate(all="ignore"):
+                return np.asarray(self.spec.evaluate(self, *arrays))
+        except MemoryError as error:
+            self.fail(TOO_LARGE, f"there is not enough memory: {error}")
+        except (ArithmeticError, IndexError, TypeError, ValueError) as error:
+            if isinstance(error, FormatError):
+                raise
+            self.conflict(f"it cannot be computed: {error}")
+
+    def bound(self, shape: Sequence[int | Dim], itemsize: int = 8) -> None:
+        """Fail (UFF402) where an array is larger than any that is computed here."""
+        needed = itemsize * prod(size for size in shape if isinstance(size, int))
+        if needed > MAX_BYTES:
+            message = f"{show(tuple(shape))} takes {needed} bytes; {MAX_BYTES} are the most"
+            self.fail(TOO_LARGE, message)
 
     def note(self, rule: Rule, message: str) -> None:
         """Record how something ambiguous was read."""
