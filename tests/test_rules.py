@@ -354,6 +354,12 @@ def _feed(_: Path) -> Any:
     return ufkit.run(small_net().graph, {"image": np.zeros((1, 8, 8, 4), np.float32)})
 
 
+@provokes("UFF402")
+def _too_large(_: Path) -> Any:
+    b = one("Pad", [1], np.array([[0, 1 << 40]]))
+    return ufkit.run(b.graph, {"x0": np.zeros(1, np.float32)})
+
+
 # -- conversions -----------------------------------------------------------------------------
 
 
