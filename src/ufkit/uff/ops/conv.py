@@ -106,11 +106,11 @@ def _evaluate(call: Call, x: Array, kernel: Array) -> Array:
     weights = _grouped(call, kernel).astype(np.float64)
     size, strides, dilation = weights.shape[2:], call.spatial("strides"), call.spatial("dilation")
     out = extents(call, size, dilation)
-    padded = pad(x.astype(np.float64), padding_of(call, size, dilation, x.shape[2:]))
+    padded = pad(call, x.astype(np.float64), padding_of(call, size, dilation, x.shape[2:]))
     groups, batch = call["number_groups"], x.shape[0]
     weights = weights.reshape(groups, -1, *weights.shape[1:])
     result: Any = 0
-    for place, seen in taps(padded, size, strides, dilation, out):  # type: ignore[arg-type]
+    for place, seen in taps(call, padded, size, strides, dilation, out):  # type: ignore[arg-type]
         columns = seen.reshape(batch, groups, seen.shape[1] // groups, -1)
         result = result + weights[place] @ columns
     return call.back(result.reshape(batch, -1, *out).astype(x.dtype))
@@ -241,8 +241,9 @@ def _evaluate_transpose(call: Call, x: Array, kernel: Array, _: Array) -> Array:
     groups, batch = call["number_groups"], x.shape[0]
     per_group = x.reshape(batch, groups, x.shape[1] // groups, -1).astype(np.float64)
     weights = weights.reshape(weights.shape[0], groups, -1, *weights.shape[2:])
+    call.bound((batch, groups * weights.shape[0], *room))
     full = np.zeros((batch, groups * weights.shape[0], *room))
-    for place, spot in taps(full, weights.shape[3:], strides, dilation, x.shape[2:]):
+    for place, spot in taps(call, full, weights.shape[3:], strides, dilation, x.shape[2:]):
         part = weights[place].transpose(1, 0, 2) @ per_group
         spot += part.reshape(spot.shape)
     cut: Any = tuple(

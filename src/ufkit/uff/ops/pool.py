@@ -51,7 +51,8 @@ def _evaluate(call: Call, x: Array) -> Array:
     is_max = call["func"] == "max"
     filling = -np.inf if is_max and is_same(call) else 0
     result: Any = None
-    for _, seen in taps(pad(x.astype(np.float64), pads, filling), kernel, strides, steps, out):
+    padded = pad(call, x.astype(np.float64), pads, filling)
+    for _, seen in taps(call, padded, kernel, strides, steps, out):
         if result is None:
             result = seen.copy()
         elif is_max:
@@ -59,8 +60,8 @@ def _evaluate(call: Call, x: Array) -> Array:
         else:
             result += seen
     if not is_max:
-        counted = pad(np.ones((1, 1, *x.shape[2:])), pads, 0 if is_same(call) else 1)
-        result /= sum(seen for _, seen in taps(counted, kernel, strides, steps, out))
+        counted = pad(call, np.ones((1, 1, *x.shape[2:])), pads, 0 if is_same(call) else 1)
+        result /= sum(seen for _, seen in taps(call, counted, kernel, strides, steps, out))
     return call.back(result.astype(x.dtype))
 
 

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
 
-from ufkit.uff.dims import Dim, static
+from ufkit.uff.dims import Dim, impossible, static
 from ufkit.uff.ops.spec import Array, Call, Emitter, Field
 from ufkit.uff.orders import inverse
+from ufkit.uff.rules import TOO_LARGE
+
+_MAX_PLACES = 1 << 18
 
 SAME = Field(
     "s",
@@ -48,6 +52,9 @@ def extents(call: Call, kernel: Sequence[int], dilation: Sequence[int]) -> list[
     ]
     if any(isinstance(size, int) and size <= 0 for size in out):
         call.conflict(f"a window of {list(kernel)} is larger than the map of {list(sizes)}")
+    reach = [step * (size - 1) for size, step in zip(kernel, dilation, strict=True)]
+    if reason := impossible([*(2 * n + 1 for n in padding)]) or impossible([n + 1 for n in reach]):
+        call.conflict(f"the window or its padding cannot exist: {reason}")
     return out
 
 
@@ -68,12 +75,15 @@ def padding_of(
     return pads
 
 
-def pad(array: Array, pads: Sequence[tuple[int, int]], value: float = 0) -> Array:
-    """A canonical array with its spatial axes padded."""
-    return np.pad(array, [(0, 0), (0, 0), *pads], constant_values=value)
+def pad(call: Call, array: Array, pads: Sequence[tuple[int, int]], value: float = 0) -> Array:
+    """A canonical array with its spatial axes padded. Fails (UFF402) before it gets too large."""
+    ends = [(0, 0), (0, 0), *pads]
+    call.bound([size + sum(end) for size, end in zip(array.shape, ends, strict=True)])
+    return np.pad(array, ends, constant_values=value)
 
 
 def taps(
+    call: Call,
     array: Array,
     kernel: Sequence[int],
     strides: Sequence[int],
@@ -81,7 +91,13 @@ def taps(
     out: Sequence[int],
 ) -> Iterator[tuple[Any, Array]]:
     """For each place in the window: the index that takes it from a kernel's last axes, and the
-    elements all windows see there."""
+    elements all windows see there.
+
+    Fails (UFF402) for a window of more places than anyone waits for.
+    """
+    if prod(kernel) > _MAX_PLACES:
+        message = f"a window of {list(kernel)} has {prod(kernel)} places; {_MAX_PLACES} are the most"
+        call.fail(TOO_LARGE, message)
     for place in itertools.product(*map(range, kernel)):
         cut = [slice(None), slice(None)]
         for at, stride, step, count in zip(place, strides, dilation, out, strict=True):
