@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ufkit.uff.dims import Shape, show, static
+from ufkit.uff.dims import Dim, Shape, show, static
 from ufkit.uff.ops.spec import (
     ONES,
     ORDERS,
@@ -71,14 +71,25 @@ def _filters(call: Call) -> Any:
     return filters * call["number_groups"] if _is_depthwise(call) else filters
 
 
-def _check_channels(call: Call) -> None:
+def _check_ranks(call: Call) -> None:
     if call.rank(0) != call.rank(1):
         call.conflict(f"kernel {show(call.shape(1))} on a map {show(call.shape(0))}: ranks differ")
     if call.rank(0) < 3:
         call.conflict(f"a map needs a spatial axis; this one is {show(call.shape(0))}")
+
+
+def _check_groups(call: Call, divided: int | Dim, what: str) -> None:
+    groups = call["number_groups"]
+    if groups < 1 or (isinstance(divided, int) and divided % groups):
+        call.conflict(f"{divided} {what} cannot be divided into {groups} groups")
+
+
+def _check_channels(call: Call) -> None:
+    _check_ranks(call)
+    _check_groups(call, _filters(call), "filters")
     groups, taken, given = call["number_groups"], call.canonical(1)[1], call.canonical(0)[1]
     wanted = taken if _is_depthwise(call) else taken * groups
-    if groups < 1 or unify(wanted, given) is None:
+    if unify(wanted, given) is None:
         call.conflict(
             f"the kernel {show(call.shape(1))} in {groups} groups takes {wanted} channels, "
             f"the map {show(call.shape(0))} has {given}"
@@ -183,6 +194,8 @@ def _target(call: Call) -> Shape:
 
 
 def _infer_transpose(call: Call) -> Facts:
+    _check_ranks(call)
+    _check_groups(call, call.canonical(0)[1], "channels")
     if unify(call.canonical(1)[1], call.canonical(0)[1]) is None:
         call.conflict(
             f"the kernel {show(call.shape(1))} takes {call.canonical(1)[1]} channels, "
