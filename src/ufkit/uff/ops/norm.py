@@ -18,7 +18,9 @@ from ufkit.uff.ops.spec import (
     unify,
 )
 from ufkit.uff.ops.windows import canonical_result, canonical_value
-from ufkit.uff.rules import SOFTMAX_AXIS
+from ufkit.uff.rules import FIELD_VALUE, SOFTMAX_AXIS
+
+_WIDEST = 1 << 30  # channels to either side, where their number is not known
 
 
 def _infer_batch_norm(call: Call) -> Facts:
@@ -78,14 +80,23 @@ BATCH_NORM = OpSpec(
 def _infer_lrn(call: Call) -> Facts:
     if call.rank(0) < 2:
         call.conflict(f"there is no channel axis in {show(call.shape(0))}")
-    call.order(0)
+    _radius(call)
     return Facts(call.shape(0), call.inputs[0].dtype)
+
+
+def _radius(call: Call) -> int:
+    """How many channels to either side count; more than there are make no difference."""
+    radius: int = call["window_size"]
+    if radius < 0:
+        call.fail(FIELD_VALUE, f"window_size is {radius}; 0 is the least possible", "window_size")
+    channels = call.canonical(0)[1]
+    return min(radius, channels if isinstance(channels, int) else _WIDEST)
 
 
 def _evaluate_lrn(call: Call, x: Array) -> Array:
     """x / (k + alpha sum of squares over channels c - radius ... c + radius) ^ beta."""
     data = call.to_canonical(0, x).astype(np.float64)
-    radius = call["window_size"]
+    radius = _radius(call)
     channels = data.shape[1]
     squares = np.square(data)
     total = np.stack(
@@ -96,7 +107,7 @@ def _evaluate_lrn(call: Call, x: Array) -> Array:
 
 
 def _lrn_to_onnx(call: Call, emit: Emitter) -> None:
-    size = 2 * call["window_size"] + 1
+    size = 2 * _radius(call) + 1
     name = emit.node(
         "LRN",
         canonical_value(call, emit),
