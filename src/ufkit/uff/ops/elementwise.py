@@ -39,6 +39,13 @@ def _divide(x: Array, y: Array) -> Array:
     return (quotient * np.sign(x) * np.sign(y)).astype(x.dtype)
 
 
+def _power(x: Array, y: Array) -> Array:
+    """Sizes that are not known are never raised: exact powers of integers have no bound."""
+    if x.dtype == object or y.dtype == object:
+        raise TypeError("a power of a size that is not known")
+    return np.asarray(np.power(x, y))
+
+
 _BINARY: dict[str, tuple[Callable[..., Any], str]] = {
     "min": (np.minimum, "Min"),
     "max": (np.maximum, "Max"),
@@ -46,7 +53,7 @@ _BINARY: dict[str, tuple[Callable[..., Any], str]] = {
     "sub": (np.subtract, "Sub"),
     "div": (_divide, "Div"),
     "add": (np.add, "Add"),
-    "pow": (np.power, "Pow"),
+    "pow": (_power, "Pow"),
 }
 
 

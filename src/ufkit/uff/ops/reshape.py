@@ -261,6 +261,8 @@ EXPAND_DIMS = OpSpec(
 def _infer_shape(call: Call) -> Facts:
     shape = call.shape(0)
     numbers = all(isinstance(size, int) for size in shape)
+    if any(isinstance(size, int) and size >= 1 << 31 for size in shape):
+        call.conflict(f"{show(shape)} does not fit into int32")
     value = np.array(shape, np.int32) if numbers else np.array([*shape, None], object)[:-1]
     return Facts((len(shape),), INT32, value)
 

@@ -74,7 +74,7 @@ def _slice_to_onnx(call: Call, emit: Emitter) -> None:
     for at, cut in enumerate(_cut(call)):
         if not isinstance(cut, slice):
             dropped.add(at)
-            cut = slice(cut, cut + 1 if cut != -1 else None, 1)
+            cut = slice(cut, min(cut + 1, _LAST) if cut != -1 else None, 1)
         if cut == slice(None, None, 1):
             continue
         if isinstance(cut.start, Dim) or isinstance(cut.stop, Dim):
@@ -181,6 +181,8 @@ def _paddings(call: Call) -> list[tuple[int, int]]:
     numbers = _numbers(call, 1)
     if call.shape(1) == (0,) and call.rank(0):
         call.fail(LOST_CONSTANT, "the paddings have no elements: the converter lost them")
+    if any(isinstance(n, Dim) for n in numbers):
+        call.conflict(f"paddings {numbers} depend on a size that is not known")
     if len(numbers) != 2 * call.rank(0) or any(n < 0 for n in numbers):
         call.conflict(f"paddings {numbers} for {show(call.shape(0))}: two per axis are needed")
     return list(zip(numbers[::2], numbers[1::2], strict=True))
