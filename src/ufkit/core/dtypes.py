@@ -60,6 +60,11 @@ def from_uff(number: int, itemsize: int = 1) -> DType:
     return row
 
 
+def of_numpy(dtype: np.dtype) -> DType:  # type: ignore[type-arg]
+    """The type of an array's elements; of raw bytes, one without a number."""
+    return _BY_NAME.get(dtype.name) or DType(f"raw{dtype.itemsize}", dtype.itemsize, 0)
+
+
 def from_name(name: str) -> DType:
     """The type NumPy calls `name`. Raises KeyError for one that UFF cannot hold."""
     return _BY_NAME[name]

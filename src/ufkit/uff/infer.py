@@ -9,7 +9,7 @@ from math import prod
 import numpy as np
 
 from ufkit.core.diag import Diagnostic, FormatError, RequestError
-from ufkit.core.dtypes import from_name
+from ufkit.core.dtypes import of_numpy
 from ufkit.uff.branches import for_inference
 from ufkit.uff.const import constant
 from ufkit.uff.dims import Dim, impossible, static
@@ -130,7 +130,7 @@ def _constant_facts(node: Node) -> Facts:
 def facts_of(array: Array) -> Facts:
     """What is known of a value that is there."""
     is_small_integer = array.dtype.kind == "i" and array.size <= _SMALL
-    return Facts(array.shape, from_name(array.dtype.name), array if is_small_integer else None)
+    return Facts(array.shape, of_numpy(array.dtype), array if is_small_integer else None)
 
 
 def _with_value(call: Call, facts: Facts) -> Facts:
