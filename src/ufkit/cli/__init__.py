@@ -16,6 +16,11 @@ def main() -> int:
 
         sys.stdout.write(plain_help())
         return 0
+    if args == ["--version"]:
+        from ufkit import __version__
+
+        sys.stdout.write(f"ufkit {__version__}\n")
+        return 0
     try:
         from ufkit.cli.app import run
     except KeyboardInterrupt:

@@ -32,7 +32,7 @@ def run(args: Sequence[str]) -> int:
         return _guarded(list(args), output)
     except BrokenPipeError:
         # Whoever read our output has seen enough: `ufkit dump X | head`. What is still buffered
-        # must not raise again when Python ends.
+        # must not raise again when Python ends. No error: the reader had its reasons.
         _silence(sys.stdout)
         return 0
     except KeyboardInterrupt:  # a second one, while the first was being reported
@@ -74,7 +74,8 @@ def _guarded(args: list[str], output: Output) -> int:
         message = f"this is a fault in ufkit: {type(error).__name__}: {error}"
         output.fail([INTERNAL.at(Where(), message, hint="please report it" if shown else None)])
         code = _FAULT
-    sys.stdout.flush()
+    with contextlib.suppress(ValueError, OSError):  # stdout may be what failed
+        sys.stdout.flush()
     return code
 
 
@@ -90,8 +91,11 @@ def _parsed(args: list[str], output: Output) -> int:
         from click.shell_completion import shell_complete
 
         return shell_complete(cli, {}, "ufkit", COMPLETE, os.environ[COMPLETE])
-    signal.signal(signal.SIGTERM, _terminated)
-    result: Any = cli.main(args, prog_name="ufkit", standalone_mode=False, obj=output)
+    with contextlib.suppress(ValueError):  # where this is not the main thread
+        signal.signal(signal.SIGTERM, _terminated)
+    # Not `cli.main`: that has ideas of its own about interrupts and closed pipes.
+    with cli.make_context("ufkit", args, obj=output) as ctx:
+        result = cli.invoke(ctx)
     return result if isinstance(result, int) else 0
 
 

@@ -27,11 +27,12 @@ def load(path: str) -> dict[str, NDArray[Any]]:
     import numpy as np
 
     try:
-        loaded = np.load(path, allow_pickle=False)
-        if isinstance(loaded, np.ndarray):
-            return {"": loaded}
-        with loaded:
-            return {name: loaded[name] for name in loaded.files}
+        with open(path, "rb") as file:
+            loaded = np.load(file, allow_pickle=False)
+            if isinstance(loaded, np.ndarray):
+                return {"": loaded}
+            with loaded:
+                return {name: loaded[name] for name in loaded.files}
     except FileNotFoundError as error:
         raise _unreadable(path, error) from error
     except (ValueError, EOFError, KeyError, zipfile.BadZipFile, zlib.error, NotImplementedError,

@@ -16,14 +16,14 @@ from ufkit.cli.verbs import CODES, INTRO, VERBS, plain_help
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-COMMON = "Common options"
+MAIN, COMMON = "Main options", "Common options"
 _NAMES = {"help_option_names": ["-h", "--help"]}
 
 
 class Opt(click.Option):
     """An option that belongs to a named group of the help."""
 
-    def __init__(self, *args: Any, group: str = "Options", **kwargs: Any) -> None:
+    def __init__(self, *args: Any, group: str = MAIN, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.group = group
 
@@ -164,7 +164,9 @@ def codes(*numbers: int, **instead: str) -> list[tuple[int, str]]:
 )
 @click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_version,
               help="Show the version.")  # fmt: skip
+@JSON
 @QUIET
+@VERBOSE
 @DEBUG
 @click.pass_context
 def cli(ctx: click.Context) -> int:

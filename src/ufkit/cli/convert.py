@@ -99,8 +99,7 @@ _ENGINES = {"onnxruntime": "ONNX Runtime", "reference": "onnx's own evaluator"}
     metavar="F",
     cls=Opt,
     group=PROOF,
-    help="Largest difference allowed, against the largest value; 1e-05 unless given "
-    "(float16: 5e-03).",
+    help="Largest difference allowed, against the largest value; by element type unless given.",
 )
 @click.option(
     "--full",

@@ -89,7 +89,9 @@ def command(
         if target in (None, "-"):
             sys.stdout.flush()
             output.answered = True
-            write_to(chosen, sys.stdout.buffer, form=form, full=full)
+            # A file object of its own: one that failed midway is closed with all around it.
+            with open(sys.stdout.fileno(), "wb", closefd=False) as out:
+                write_to(chosen, out, form=form, full=full)
             return 0
         save(chosen, str(target), form=form, full=full)
     output.json = False

@@ -59,6 +59,8 @@ class Output:
             colour = render.wants_colour(sys.stderr)
             shown = render.text(found, colour=colour, verbose=self.verbose)
             sys.stderr.write(shown + "\n")
+            if len(found) > 1 and not self.quiet:
+                sys.stderr.write(f"{len(found):,} errors; nothing was written\n")
 
     def paint(self, text: str, style: str) -> str:
         """Text in a style, where stdout takes colours."""

@@ -30,7 +30,7 @@ class Progress:
         if self._terminal:
             self._draw(what, done, total)
         else:
-            share = f"{done}/{total}" if total else str(done)
+            share = f"{100 * done // total}% ({done:,} of {total:,})" if total else f"{done:,}"
             sys.stderr.write(f"{what}: {share}\n")
             sys.stderr.flush()
             self._next = time.monotonic() + _PAUSE
@@ -54,13 +54,13 @@ class Progress:
 
 def _bar() -> Any:
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeElapsedColumn
     from rich.progress import Progress as Bar
 
     return Bar(
         TextColumn("{task.description}"),
         BarColumn(),
-        MofNCompleteColumn(),
+        TaskProgressColumn(),
         TimeElapsedColumn(),
         console=Console(stderr=True),
         transient=True,

@@ -28,6 +28,8 @@ def _config() -> RichHelpConfiguration:
     return RichHelpConfiguration(
         max_width=_WIDTH,
         text_markup="rich",
+        padding_helptext_first_line=(0, 0, 1, 0),
+        text_paragraph_linebreaks="\n\n",
         style_options_panel_border="dim",
         style_commands_panel_border="dim",
         style_helptext="",
@@ -38,11 +40,11 @@ def _config() -> RichHelpConfiguration:
 def _epilog(examples: Sequence[tuple[str, str]], codes: Sequence[tuple[int, str]]) -> str:
     from rich.markup import escape
 
-    lines = ["[bold]Examples[/]"]
+    lines = [" [bold]Examples[/]"]
     for command, text in examples:
-        lines += [f"  [cyan]{escape(command)}[/]", f"      {escape(text)}"]
-    lines += ["", "[bold]Exit codes[/]"]
-    lines += [f"  [cyan]{code:<4}[/] {escape(text)}" for code, text in codes]
+        lines += [f"   [cyan]{escape(command)}[/]", f"       {escape(text)}"]
+    lines += ["", " [bold]Exit codes[/]"]
+    lines += [f"   [cyan]{code:<4}[/] {escape(text)}" for code, text in codes]
     return "\n".join(lines)
 
 
@@ -90,9 +92,8 @@ def _help(twin: RichCommand, ctx: click.Context) -> str:
 
 def _printed(markup: str) -> str:
     from rich.console import Console
-    from rich.padding import Padding
 
-    console = Console(width=_WIDTH, highlight=False)
+    console = Console(highlight=False)
     with console.capture() as capture:
-        console.print(Padding(markup, (0, 1)))
+        console.print(markup, soft_wrap=True)
     return capture.get().rstrip("\n")

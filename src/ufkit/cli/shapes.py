@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from ufkit.cli.command import F, Opt
+from ufkit.cli.command import MAIN, F, Opt
 
 Shapes = dict[str, list[int | str]]
 _EXAMPLE = "such as --shape input_1=N,28,28,1 (a name or -1 leaves a size open)"
@@ -39,7 +39,7 @@ def _parse(ctx: click.Context, param: click.Parameter, texts: tuple[str, ...]) -
     return shapes
 
 
-def shape_option(function: F, *, group: str = "Options") -> F:
+def shape_option(function: F, *, group: str = MAIN) -> F:
     """`--shape NAME=SIZES`, any number of times; the verb gets `shapes`."""
     more: dict[str, Any] = {"cls": Opt, "group": group}
     return click.option(

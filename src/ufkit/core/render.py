@@ -17,6 +17,7 @@ from ufkit.core.diag import Diagnostic, Severity, Where
 
 _CODES = {"bold": "1", "dim": "2", "red": "1;31", "yellow": "33", "cyan": "36", "green": "32"}
 _SEVERITIES = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.NOTE: "cyan"}
+_PAINT = re.compile(r"\x1b\[[0-9;]*m")
 _SHOWN = 3  # places of a group that are named
 _NUMBERS = re.compile(r"\[[^\[\]]*\]|\d+(?:\.\d+)?")  # whole shapes, and numbers
 
@@ -73,11 +74,14 @@ def columns(rows: Sequence[Sequence[str]], *, indent: int = 2, right: Sequence[i
 def wrapped(items: Iterable[str], *, first: str, width: int) -> str:
     """Items with commas between, in lines that begin under the end of `first`."""
     lines, line, indent = [], first, " " * len(first)
+    used = len(first)
     for item in items:
-        if line.strip() and line != first and len(line) + len(item) + 1 > width:
+        length = len(_PAINT.sub("", item)) + 2
+        if used > len(first) and used + length > width:
             lines.append(line.rstrip())
-            line = indent
+            line, used = indent, len(first)
         line += f"{item}, "
+        used += length
     return "\n".join([*lines, line.rstrip().removesuffix(",")])
 
 
