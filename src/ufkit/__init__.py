@@ -74,7 +74,10 @@ __all__ = ["__version__", *_HOMES]
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)
+    home = importlib.import_module(f"{__name__}.{_HOMES[name]}")
+    if name == "convert":  # also a package, which can be called: both meanings hold
+        return importlib.import_module(f"{__name__}.convert")
+    value = getattr(home, name)
     globals()[name] = value
     return value
 
