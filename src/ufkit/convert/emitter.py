@@ -45,7 +45,7 @@ class Value:
 
 @dataclass(slots=True)
 class OnnxNode:
-    """A node to be: names may still change."""
+    """A node to be, under the names that values have until the end; see `Writer.final`."""
 
     name: str
     op_type: str
@@ -61,22 +61,46 @@ class Writer:
         self.opset = opset
         self.nodes: list[OnnxNode] = []
         self.initializers: dict[str, NDArray[Any] | Weights] = {}
-        self._taken: set[str] = set()
+        self.made: set[str] = set()  # what nodes give
+        self._taken: dict[str, int] = {}  # name: the last number put behind it
         self._numbers: dict[tuple[str, str], str] = {}
+        self._finals: dict[str, str] = {}
+        self._holders: dict[str, str] = {}  # final name: the name it had
 
     def name(self, wanted: str) -> str:
         """`wanted`, or with a number behind when it is taken."""
-        name, n = wanted, 1
+        name = wanted
         while name in self._taken:
-            n += 1
-            name = f"{wanted}:{n}"
-        self._taken.add(name)
+            self._taken[wanted] += 1
+            name = f"{wanted}:{self._taken[wanted]}"
+        self._taken[name] = 1
         return name
+
+    def claim(self, name: str, wanted: str) -> None:
+        """Call a value `wanted` in the end; whoever is called that by then gets another name."""
+        holder = self._holders.get(wanted, wanted)
+        if holder in self._taken and self.final(holder) == wanted and holder != name:
+            self._finals[holder] = self.name(f"{wanted}:inner")
+        self._finals[name] = wanted
+        self._holders[wanted] = name
+
+    def final(self, name: str) -> str:
+        """What a value is called in the end."""
+        return self._finals.get(name, name)
 
     def node(self, name: str, op_type: str, inputs: Sequence[str], **attributes: Any) -> str:
         """A new node with one output, called `name` or nearly so."""
         name = self.name(name)
+        self.made.add(name)
         self.nodes.append(OnnxNode(name, op_type, list(inputs), [name], attributes))
+        return name
+
+    def rename_last(self, wanted: str) -> str:
+        """Call what the last node gives `wanted`, or nearly so."""
+        node, name = self.nodes[-1], self.name(wanted)
+        self.made.difference_update(node.outputs)
+        self.made.add(name)
+        node.name, node.outputs = name, [name]
         return name
 
     def numbers(self, array: NDArray[Any]) -> str:
@@ -202,8 +226,7 @@ class NodeEmitter:
         wanted = self._id if order == plain else f"{self._id}:{_digits(order)}"
         node = self._writer.nodes[-1]
         if node.outputs == [name] and len(self._writer.nodes) > self._first:
-            name = self._writer.name(wanted)
-            node.name, node.outputs = name, [name]
+            name = self._writer.rename_last(wanted)
         self.made.forms[order] = name
 
     def alias(self, i: int, order: Order | None = None) -> None:

@@ -116,6 +116,7 @@ class _Exporter:
         self.graph_outputs: list[onnx.ValueInfoProto] = []
         self.input_orders: dict[str, Order] = {}
         self.output_orders: dict[str, Order] = {}
+        self.declared: set[str] = set()  # values that are outputs
 
     def run(self) -> Conversion:
         nodes = self.graph.needed()
@@ -138,12 +139,16 @@ class _Exporter:
             self.progress(done, len(nodes))
         if not obstacles:
             for id_ in self.graph.outputs:
-                self.output(id_)
+                try:
+                    self.output(id_)
+                except Refusal as refusal:
+                    node = self.graph[id_]
+                    obstacles.append(self.obstacle(node, str(refusal), refusal.hint))
         if obstacles:
             raise NotSupportedError(*dict.fromkeys(obstacles))
         model = OnnxModel(*self.proto())
         forms = {
-            id_: (next(iter(value.forms.values())), next(iter(value.forms)))
+            id_: (self.writer.final(next(iter(value.forms.values()))), next(iter(value.forms)))
             for id_, value in self.values.items()
             if value.forms and value.constant is None
         }
@@ -182,30 +187,16 @@ class _Exporter:
         if self.channels_first and len(shape) > 2 and value.constant is None:
             order = next(iter(value.forms))
         name = NodeEmitter(self.writer, id_, [(id_, value)], value.facts).value(0, order)
-        makers = [node for node in self.writer.nodes if name in node.outputs]
-        declared = [info.name for info in self.graph_outputs]
-        if makers and name not in declared:
-            self.rename(name, id_)
-        elif name != id_ or name in declared:
-            self.writer.nodes.append(OnnxNode(f"{id_}/Identity", "Identity", [name], [id_], {}))
+        if name != id_ and id_ in self.input_orders:
+            raise Refusal("it is an output too, with its axes in another order than they are fed")
+        if name in self.declared or (name != id_ and name not in self.writer.made):
+            name = self.writer.node(f"{id_}/Identity", "Identity", [name])
+        if name in self.writer.made:
+            self.writer.claim(name, id_)
+        self.declared.add(name)
         self.output_orders[id_] = order
         shape = tuple(shape[axis] for axis in order)
         self.graph_outputs.append(_info(id_, value.facts.dtype.numpy, shape))
-
-    def rename(self, old: str, new: str) -> None:
-        """Call an ONNX value by a UFF id; whoever had that name before gets another."""
-        if old == new:
-            return
-        swap = {old: new, new: self.writer.name(f"{new}:inner")}
-        for node in self.writer.nodes:
-            node.inputs = [swap.get(name, name) for name in node.inputs]
-            node.outputs = [swap.get(name, name) for name in node.outputs]
-        for value in self.values.values():
-            for order, name in value.forms.items():
-                value.forms[order] = swap.get(name, name)
-        for name in list(self.writer.initializers):
-            if name in swap:
-                self.writer.initializers[swap[name]] = self.writer.initializers.pop(name)
 
     # -- nodes -------------------------------------------------------------------------------
 
@@ -247,11 +238,18 @@ class _Exporter:
     # -- the model ---------------------------------------------------------------------------
 
     def proto(self) -> tuple[onnx.ModelProto, dict[str, Weights]]:
-        nodes, used = _alive(self.writer.nodes, {info.name for info in self.graph_outputs})
-        kept = {n: item for n, item in self.writer.initializers.items() if n in used}
+        final = self.writer.final
+        nodes, used = _alive(self.writer.nodes, self.declared)
+        kept = {final(n): item for n, item in self.writer.initializers.items() if n in used}
         graph = onnx.helper.make_graph(
             [
-                onnx.helper.make_node(n.op_type, n.inputs, n.outputs, n.name, **n.attributes)
+                onnx.helper.make_node(
+                    n.op_type,
+                    [*map(final, n.inputs)],
+                    [*map(final, n.outputs)],
+                    n.name,
+                    **n.attributes,
+                )
                 for n in nodes
             ],
             self.graph.id or "main",
