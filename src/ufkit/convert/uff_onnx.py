@@ -31,7 +31,7 @@ from ufkit.uff.inputs import GivenShapes, InputSpec
 from ufkit.uff.model import Graph, Node
 from ufkit.uff.ops.spec import UnknownShape
 from ufkit.uff.orders import Order, identity, inverse
-from ufkit.uff.rules import CUSTOM_OPERATION, UNKNOWN_OPERATION
+from ufkit.uff.rules import CUSTOM_OPERATION, TOO_LARGE, UNKNOWN_OPERATION
 
 DEFAULT_OPSET = 17
 MIN_OPSET = 13
@@ -117,6 +117,7 @@ class _Exporter:
         self.input_orders: dict[str, Order] = {}
         self.output_orders: dict[str, Order] = {}
         self.declared: set[str] = set()  # values that are outputs
+        self.room = _FOLD_LIMIT + self.graph.meta.source.size  # bytes, for all that is folded
 
     def run(self) -> Conversion:
         nodes = self.graph.needed()
@@ -230,10 +231,17 @@ class _Exporter:
         sources = [self.values[id_].constant for id_ in node.inputs if id_ in self.values]
         if not sources or len(sources) < len(node.inputs) or any(s is None for s in sources):
             return None
-        if (size := _nbytes(facts.shape)) is None or size > max(_FOLD_LIMIT, *map(_size, sources)):
+        sizes = None if facts.shape is None else static(facts.shape)
+        if sizes is None or (size := prod(sizes) * facts.dtype.itemsize) > self.room:
             return None
-        arrays = [_array(source) for source in sources]
-        return reference.compute(node, arrays)
+        try:
+            made = reference.compute(node, [*map(_array, sources)], limit=self.room)
+        except FormatError as error:
+            if error.diagnostic.rule is not TOO_LARGE:
+                raise
+            return None  # whoever runs the model may have the patience
+        self.room -= size
+        return made
 
     # -- the model ---------------------------------------------------------------------------
 
@@ -311,11 +319,3 @@ def _array(source: Constant | None) -> np.ndarray[Any, Any]:
     return source.numpy() if isinstance(source, Tensor) else source
 
 
-def _size(source: Constant | None) -> int:
-    return source.nbytes if source is not None else 0
-
-
-def _nbytes(shape: Shape | None) -> int | None:
-    """Bytes of a value of that shape at most 8 bytes an element; None when not known."""
-    sizes = None if shape is None else static(shape)
-    return None if sizes is None else 8 * prod(sizes)

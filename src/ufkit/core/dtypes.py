@@ -60,7 +60,7 @@ def from_uff(number: int, itemsize: int = 1) -> DType:
     return row
 
 
-def of_numpy(dtype: np.dtype) -> DType:  # type: ignore[type-arg]
+def of_numpy(dtype: np.dtype[Any]) -> DType:
     """The type of an array's elements; of raw bytes, one without a number."""
     return _BY_NAME.get(dtype.name) or DType(f"raw{dtype.itemsize}", dtype.itemsize, 0)
 

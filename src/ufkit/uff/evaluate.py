@@ -16,7 +16,7 @@ from ufkit.uff.dims import show
 from ufkit.uff.infer import Inference, call_of, facts_of
 from ufkit.uff.inputs import InputSpec
 from ufkit.uff.model import Graph, Node
-from ufkit.uff.ops.spec import Array
+from ufkit.uff.ops.spec import MAX_BYTES, Array
 from ufkit.uff.rules import BAD_INPUT
 from ufkit.wire.schema import did_you_mean
 
@@ -56,11 +56,15 @@ def evaluate(
     return results
 
 
-def compute(node: Node, arrays: list[Array]) -> Array:
-    """The value of one node from those of its inputs. Raises FormatError where they do not fit."""
+def compute(node: Node, arrays: list[Array], limit: int = MAX_BYTES) -> Array:
+    """The value of one node from those of its inputs.
+
+    Raises FormatError where they do not fit, and where it takes more than `limit` bytes (UFF402).
+    """
     if node.operation == "Const":
         return constant(node).numpy()
     call = call_of(node, [facts_of(array) for array in arrays])
+    call.limit = limit
     facts = call.spec.infer(call)  # fails with the shapes where they do not fit
     return call.compute(facts, *arrays)
 

@@ -135,13 +135,13 @@ def facts_of(array: Array) -> Facts:
 
 def _with_value(call: Call, facts: Facts) -> Facts:
     """Compute small integer values: shapes worked out inside the graph, symbols included."""
-    values = [item.value for item in call.inputs]
-    if facts.value is not None or not values or any(value is None for value in values):
+    values = [item.value for item in call.inputs if item.value is not None]
+    if facts.value is not None or not values or len(values) < len(call.inputs):
         return facts
     sizes = static(facts.shape) if facts.shape is not None else None
     if not facts.dtype.name.startswith("int") or sizes is None or prod(sizes) > _SMALL:
         return facts
-    if not any(value is not None and value.dtype == object for value in values):
+    if not any(value.dtype == object for value in values):
         return Facts(facts.shape, facts.dtype, call.compute(facts, *values))
     try:
         computed = np.asarray(call.spec.evaluate(call, *values))

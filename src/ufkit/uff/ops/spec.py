@@ -94,6 +94,7 @@ class Call:
         self.spec = spec
         self.inputs = inputs
         self.notes: list[Diagnostic] = []
+        self.limit = MAX_BYTES
         self._fields: dict[str, Any] = {}
 
     def __getitem__(self, name: str) -> Any:
@@ -192,8 +193,8 @@ class Call:
     def bound(self, shape: Sequence[int | Dim], itemsize: int = 8) -> None:
         """Fail (UFF402) where an array is larger than any that is computed here."""
         needed = itemsize * prod(size for size in shape if isinstance(size, int))
-        if needed > MAX_BYTES:
-            message = f"{show(tuple(shape))} takes {needed} bytes; {MAX_BYTES} are the most"
+        if needed > self.limit:
+            message = f"{show(tuple(shape))} takes {needed} bytes; {self.limit} are the most"
             self.fail(TOO_LARGE, message)
 
     def note(self, rule: Rule, message: str) -> None:

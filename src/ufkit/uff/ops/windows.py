@@ -14,7 +14,8 @@ from ufkit.uff.ops.spec import Array, Call, Emitter, Field
 from ufkit.uff.orders import inverse
 from ufkit.uff.rules import TOO_LARGE
 
-_MAX_PLACES = 1 << 18
+_MAX_PLACES = 1 << 18  # in a window; each is a round of Python
+_PATIENCE = 128  # elements that NumPy may walk for each byte that it may fill
 
 SAME = Field(
     "s",
@@ -95,8 +96,9 @@ def taps(
 
     Fails (UFF402) for a window of more places than anyone waits for.
     """
-    if prod(kernel) > _MAX_PLACES:
-        message = f"a window of {list(kernel)} has {prod(kernel)} places; {_MAX_PLACES} are the most"
+    steps = prod(kernel) * prod(array.shape[:2]) * prod(out)
+    if prod(kernel) > _MAX_PLACES or steps > _PATIENCE * call.limit:
+        message = f"a window of {list(kernel)} at {list(out)} places takes {steps} steps"
         call.fail(TOO_LARGE, message)
     for place in itertools.product(*map(range, kernel)):
         cut = [slice(None), slice(None)]
