@@ -198,7 +198,7 @@ class DataMap(MutableMapping[str, Any]):
         return f"DataMap({list(self)})"
 
 
-MAX_REFERENCES = 64
+MAX_REFERENCES = 16  # in a row; real files have one
 
 
 def follow(referenced: DataMap, data: Message, where: Where) -> tuple[Message, str]:

@@ -14,7 +14,7 @@ from ufkit.uff.infer import Inference, infer
 from ufkit.uff.inputs import GivenShapes
 from ufkit.uff.model import INPUT_OPERATION, Graph, MetaGraph
 from ufkit.uff.ops import OPS
-from ufkit.uff.rules import SKIPPED_VALUES
+from ufkit.uff.rules import BAD_VALUES_SIZE, SKIPPED_VALUES
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +116,8 @@ def _count(summary: GraphSummary, graph: Graph, id_: str) -> None:
         tensor = constant(graph[id_])
     except FormatError:
         return  # `check` says what is wrong with it
+    if tensor.problem and tensor.problem[0] is BAD_VALUES_SIZE:
+        return
     elements = prod(tensor.shape)
     summary.parameters += elements
     summary.weight_bytes += tensor.nbytes
