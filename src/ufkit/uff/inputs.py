@@ -11,7 +11,7 @@ from typing import TypeGuard
 from ufkit.core.diag import Diagnostic, FormatError, RequestError
 from ufkit.core.dtypes import DType
 from ufkit.uff.data import Orders
-from ufkit.uff.dims import Dim, Shape, show
+from ufkit.uff.dims import MAX_RANK, Dim, Shape, impossible, show
 from ufkit.uff.model import Graph, Node
 from ufkit.uff.ops import OPS
 from ufkit.uff.ops.spec import Call, Facts, resolve_field
@@ -91,9 +91,9 @@ def input_specs(graph: Graph, facts: Mapping[str, Facts], given: GivenShapes) ->
             hint = did_you_mean(name, known)
             raise RequestError(BAD_INPUT.at(graph.where(), message, hint=hint))
     result = InputSpecs()
-    consumers = graph.consumers()
+    wishes = _wishes(graph, facts)
     for node in graph.inputs:
-        wanted = _wanted(node, consumers, facts)
+        wanted = wishes.get((node.id, False))
         try:
             spec = _spec(node, wanted, given.get(node.id), result)
         except FormatError as error:
@@ -113,6 +113,10 @@ def _spec(
     if given is None and not sizes:
         result.open_inputs.append((node.id, _open(node, wanted)))
         return None
+    reason = impossible([size for size in sizes if isinstance(size, int) and size != -1])
+    if reason or len(sizes) > MAX_RANK:
+        message = f"an Input cannot have this shape: {reason or f'{len(sizes)} axes'}"
+        raise FormatError(FIELD_VALUE.at(node.where("shape"), message))
     if wanted and _lacks_batch(sizes, wanted):
         sizes = [-1, *sizes]
         message = f"shape {sizes[1:]} is taken as {[BATCH, *sizes[1:]]}"
@@ -145,9 +149,6 @@ def _size(node: Node, size: int | str, at: int) -> int | Dim:
         return Dim((size,))
     if size == -1:
         return Dim((BATCH if at == 0 else f"{node.id}_{at}",))
-    if size < 0:
-        message = f"{size} is no size; -1 stands for an open one"
-        raise FormatError(FIELD_VALUE.at(node.where("shape"), message))
     return size
 
 
@@ -164,20 +165,29 @@ def _open(node: Node, wanted: _Wanted | None) -> Diagnostic:
     )
 
 
-def _wanted(
-    node: Node, consumers: Mapping[str, list[Node]], facts: Mapping[str, Facts]
-) -> _Wanted | None:
-    """What the nearest node wants that the Input's axes reach unchanged, or flattened."""
-    flat = {node.id: False}
-    queue = [node.id]
-    for id_ in queue:
-        for taker in consumers.get(id_, ()):
-            if taker.inputs[0] == id_ and (wanted := _wanted_by(taker, flat[id_], facts)):
-                return wanted
-            if taker.operation in (*_TRANSPARENT, "Flatten") and taker.id not in flat:
-                flat[taker.id] = flat[id_] or taker.operation == "Flatten"
-                queue.append(taker.id)
-    return None
+def _wishes(graph: Graph, facts: Mapping[str, Facts]) -> dict[tuple[str, bool], _Wanted]:
+    """By id, and whether it was flattened on the way: what the nearest node wants that the axes
+    of the value reach unchanged.
+
+    Found backwards and at once for all: from those who want to those who pass their wish on.
+    """
+    found: dict[tuple[str, bool], _Wanted] = {}
+    for taker in graph:
+        for flat in (False, True):
+            if taker.inputs and (wanted := _wanted_by(taker, flat, facts)):
+                found.setdefault((taker.inputs[0], flat), wanted)
+    queue = list(found)
+    for id_, flat in queue:
+        maker = graph[id_] if id_ in graph else None
+        if maker is None or (maker.operation == "Flatten" and not flat):
+            continue
+        states = (True, False) if maker.operation == "Flatten" else (flat,)
+        passes = maker.operation == "Flatten" or maker.operation in _TRANSPARENT
+        for state in [(source, s) for source in maker.inputs for s in states if passes]:
+            if state not in found:
+                found[state] = found[id_, flat]
+                queue.append(state)
+    return found
 
 
 def _wanted_by(taker: Node, flat: bool, facts: Mapping[str, Facts]) -> _Wanted | None:
@@ -188,7 +198,7 @@ def _wanted_by(taker: Node, flat: bool, facts: Mapping[str, Facts]) -> _Wanted |
         if taker.operation == "FullyConnected" and kernel and shape and len(shape) == 2:
             call = Call(taker, OPS["FullyConnected"], [Facts((0, 0)), kernel])
             return _Wanted(taker, None if flat else 2, call.canonical(1)[1])
-        if taker.operation == "Conv" and kernel and shape and not flat:
+        if taker.operation == "Conv" and kernel and shape and len(shape) > 1 and not flat:
             call = Call(taker, OPS["Conv"], [Facts((Dim.unknown(),) * len(shape)), kernel])
             channels, groups = call.canonical(1)[1], call["number_groups"]
             channels = channels if channels == groups else channels * groups
