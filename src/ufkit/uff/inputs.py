@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
@@ -178,12 +179,14 @@ def _wishes(graph: Graph, facts: Mapping[str, Facts]) -> dict[tuple[str, bool], 
                 found.setdefault((taker.inputs[0], flat), wanted)
     queue = list(found)
     for id_, flat in queue:
-        maker = graph[id_] if id_ in graph else None
-        if maker is None or (maker.operation == "Flatten" and not flat):
+        if id_ not in graph:
             continue
-        states = (True, False) if maker.operation == "Flatten" else (flat,)
-        passes = maker.operation == "Flatten" or maker.operation in _TRANSPARENT
-        for state in [(source, s) for source in maker.inputs for s in states if passes]:
+        maker, states = graph[id_], {flat}
+        if maker.operation == "Flatten":
+            states = {False, True} if flat else set()
+        elif maker.operation not in _TRANSPARENT:
+            continue
+        for state in itertools.product(maker.inputs, states):
             if state not in found:
                 found[state] = found[id_, flat]
                 queue.append(state)
