@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -16,13 +17,15 @@ from ufkit.convert.engines import REFERENCE, best_engine, run_onnx
 from ufkit.convert.onnx_model import OnnxModel
 from ufkit.convert.rules import DIFFERS, NOT_FINITE, VERIFIED_BY_ONNX
 from ufkit.convert.uff_onnx import Conversion
-from ufkit.core.diag import Diagnostic, FormatError
+from ufkit.core.diag import Diagnostic, FormatError, RequestError
 from ufkit.core.files import PathLike
 from ufkit.uff.evaluate import evaluate
 from ufkit.uff.infer import Inference
 from ufkit.uff.inputs import InputSpec
-from ufkit.uff.model import Graph
+from ufkit.uff.model import Graph, Node
+from ufkit.uff.ops.spec import MAX_BYTES
 from ufkit.uff.orders import inverse
+from ufkit.uff.rules import TOO_LARGE
 
 Array = NDArray[Any]
 Progress = Callable[[int, int], None]
@@ -166,19 +169,30 @@ def random_inputs(
     Gather they index allows, else to 9. Open sizes are `batch` in front, 64 elsewhere.
     """
     random = np.random.default_rng(seed)
+    consumers = inference.graph.consumers()
     return {
-        id_: _random(random, spec, batch, positive, _limit(inference, id_))
+        id_: _random(
+            inference.graph[id_], random, spec, batch, positive, _limit(inference, consumers[id_], id_)
+        )
         for id_, spec in inference.inputs.items()
     }
 
 
 def _random(
-    random: np.random.Generator, spec: InputSpec, batch: int, positive: bool, limit: int
+    node: Node,
+    random: np.random.Generator,
+    spec: InputSpec,
+    batch: int,
+    positive: bool,
+    limit: int,
 ) -> Array:
     shape = [
         size if isinstance(size, int) else (_OPEN_SIZE if at else batch)
         for at, size in enumerate(spec.shape)
     ]
+    if (size := 8 * prod(shape)) > MAX_BYTES:
+        message = f"random numbers for Input {spec} take {size} bytes; {MAX_BYTES} are the most"
+        raise RequestError(TOO_LARGE.at(node.where(), message))
     dtype = spec.dtype.numpy
     if dtype.kind == "f":
         floats = random.uniform(0.05, 0.95, shape) if positive else random.standard_normal(shape)
@@ -186,10 +200,10 @@ def _random(
     return np.asarray(random.integers(0, 2 if dtype.kind == "b" else limit, shape), dtype)
 
 
-def _limit(inference: Inference, id_: str) -> int:
+def _limit(inference: Inference, takers: Sequence[Node], id_: str) -> int:
     """One more than the largest index that every Gather fed by this Input allows."""
     limits = []
-    for node in inference.graph.consumers().get(id_, ()):
+    for node in takers:
         if node.operation in ("Gather", "GatherV2") and node.inputs[1] == id_:
             call = inference.calls.get(node.id)
             shape = inference.facts[node.inputs[0]].shape
