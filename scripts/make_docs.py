@@ -49,13 +49,20 @@ def operators() -> Iterator[str]:
     """The page of all operations."""
     yield GENERATED
     yield "\n# Operations\n\n"
+    core = [spec for spec in OPS.values() if not spec.custom]
+    custom = [spec for spec in OPS.values() if spec.custom]
     yield (
-        f"The {len(OPS)} operations of the core descriptor, version 1, as ufkit checks, runs and "
-        "converts them. From `src/ufkit/uff/ops/`. Kinds of fields: `i` integer, `d` double, `b` "
-        "bool, `s` string, `i_list` integers, `dtype` element type, `dim_orders_list` axis "
-        "orders, `blob` bytes. An absent field and one without a value mean the same.\n"
+        f"The {len(core)} operations of the core descriptor, version 1, and {len(custom)} that came "
+        "through NVIDIA's converter unchanged, as ufkit checks, runs and converts them. From "
+        "`src/ufkit/uff/ops/`. Kinds of fields: `i` integer, `d` double, `b` bool, `s` string, "
+        "`i_list` integers, `dtype` element type, `dim_orders_list` axis orders, `blob` bytes. An "
+        "absent field and one without a value mean the same.\n"
     )
-    for spec in OPS.values():
+    yield "\n# Core operations\n"
+    for spec in core:
+        yield from _operation(spec)
+    yield "\n# TensorFlow operations\n"
+    for spec in custom:
         yield from _operation(spec)
 
 

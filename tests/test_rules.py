@@ -286,6 +286,11 @@ def _unused(_: Path) -> Findings:
     return ufkit.check(b.meta)
 
 
+@provokes("UFF212")
+def _foreign(_: Path) -> Findings:
+    return ufkit.check(one("_AddV2", [1, 4], [1, 4]).meta)
+
+
 # -- UFF: meaning ----------------------------------------------------------------------------
 
 
@@ -368,6 +373,14 @@ def _no_equivalent(_: Path) -> Any:
     b = one("Identity", np.zeros(3, np.float32))
     b.graph["c0"].fields["dtype"] = DType("uint8", 4, 123)
     return to_onnx(b.graph)
+
+
+@provokes("CNV201")
+def _no_model(folder: Path) -> Any:
+    from ufkit.convert.sessions import open_onnx
+
+    (folder / "a.onnx").write_bytes(b"\x08\x0a\x3a\x00")
+    return open_onnx(folder / "a.onnx")
 
 
 @provokes("CNV002")

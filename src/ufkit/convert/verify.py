@@ -207,7 +207,7 @@ def _limit(inference: Inference, takers: Sequence[Node], id_: str) -> int:
         if node.operation in ("Gather", "GatherV2") and node.inputs[1] == id_:
             call = inference.calls.get(node.id)
             shape = inference.facts[node.inputs[0]].shape
-            axis = call["axis"] if call and "axis" in call.spec.fields else 0
+            axis = call["axis"] if call and call.has_field("axis") else 0
             if shape and isinstance(size := shape[axis], int):
                 limits.append(size)
     return max(min(limits, default=10), 1)

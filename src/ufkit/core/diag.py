@@ -62,9 +62,7 @@ class Rule:
 
     def at(self, where: Where, message: str, *, hint: str | None = None) -> Diagnostic:
         """A finding of this kind at a place. `hint` replaces the rule's own."""
-        return Diagnostic(
-            self, where, message, self.hint if hint is None else hint, self.severity
-        )
+        return Diagnostic(self, where, message, self.hint if hint is None else hint, self.severity)
 
 
 @dataclass(frozen=True, slots=True)

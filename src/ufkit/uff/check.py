@@ -18,6 +18,7 @@ from ufkit.uff.rules import (
     DUPLICATE_ID,
     DUPLICATE_KEY,
     EMPTY,
+    FOREIGN_OPERATION,
     LOST_CONSTANT,
     MISSING_DESCRIPTOR,
     NO_OUTPUT,
@@ -122,6 +123,11 @@ def _nodes(graph: Graph) -> Iterator[Diagnostic]:
         if spec is None:
             yield from _foreign(node, declared)
             continue
+        if spec.custom:
+            message = (
+                f"{node.operation!r} is run and converted here; TensorRT needs a plugin for it"
+            )
+            yield FOREIGN_OPERATION.at(node.where(), message)
         yield from _caught(lambda node=node: _arity(node))  # type: ignore[misc]
         for name, field in spec.fields.items():
             try:
@@ -129,7 +135,7 @@ def _nodes(graph: Graph) -> Iterator[Diagnostic]:
             except FormatError as error:
                 yield from error.diagnostics
         for name in node.fields:
-            if name not in spec.fields:
+            if name not in spec.fields and not spec.custom:  # these carry all their attributes
                 message = f"{node.operation} has no field {name!r}; it has {', '.join(spec.fields)}"
                 yield UNKNOWN_FIELD.at(node.fields.where(name), message)
         if node.operation == "Const":

@@ -131,6 +131,14 @@ UNUSED_DATA = Rule(
     why="It takes space and does nothing.",
 )
 
+FOREIGN_OPERATION = Rule(
+    "UFF212",
+    N,
+    "operation of TensorFlow, not of UFF",
+    why="The converter passed it on with its TensorFlow meaning. TensorRT's parser refuses it "
+    "unless a plugin of that name is loaded.",
+)
+
 # 3xx: shapes and meaning
 NO_SHAPE = Rule(
     "UFF301",
@@ -227,6 +235,7 @@ RULES = (
     BAD_ORDERS,
     LOST_CONSTANT,
     UNUSED_DATA,
+    FOREIGN_OPERATION,
     NO_SHAPE,
     SHAPE_CONFLICT,
     NO_BATCH,

@@ -1,4 +1,4 @@
-"""The operator table: every core operation of UFF, one entry each.
+"""The operator table: the core operations of UFF and those of TensorFlow that came through.
 
 To add an operation write its OpSpec in a module here and name it in `OPS`.
 """
@@ -16,6 +16,7 @@ from ufkit.uff.ops.reduce import ARG_MAX, ARG_MIN, REDUCE
 from ufkit.uff.ops.reshape import EXPAND_DIMS, FLATTEN, RESHAPE, SHAPE, SQUEEZE, TRANSPOSE
 from ufkit.uff.ops.select import GATHER, GATHER_V2, PAD, STRIDED_SLICE
 from ufkit.uff.ops.spec import OpSpec
+from ufkit.uff.ops.tf_math import TF_MATH
 
 OPS: dict[str, OpSpec] = {
     spec.name: spec
@@ -50,5 +51,6 @@ OPS: dict[str, OpSpec] = {
         PAD,
         GATHER,
         GATHER_V2,
+        *TF_MATH,
     )
 }

@@ -133,7 +133,7 @@ def _infer_gather(call: Call) -> Facts:
 def _gather_axis(call: Call) -> int:
     if call.rank(0) == 0:
         call.conflict("nothing can be gathered from a scalar")
-    return call.axis(call["axis"]) if "axis" in call.spec.fields else 0
+    return call.axis(call["axis"]) if call.has_field("axis") else 0
 
 
 def _evaluate_gather(call: Call, params: Array, indices: Array) -> Array:

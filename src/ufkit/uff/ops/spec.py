@@ -98,13 +98,33 @@ class Call:
         self._fields: dict[str, Any] = {}
 
     def __getitem__(self, name: str) -> Any:
-        """A field's value, or its default. Raises FormatError (UFF205, UFF207, UFF208)."""
+        """A field's value, or its default. Raises FormatError (UFF205, UFF207, UFF208).
+
+        Of an operation that stands for a core one, the field is the core one's.
+        """
         if name not in self._fields:
-            self._fields[name] = resolve_field(self.node.fields, name, self.spec.fields[name])
+            self._fields[name] = self._resolved(name)
         value = self._fields[name]
         if value is ONES or value is ZEROS:
             return [int(value is ONES)] * (self.rank(0) - 2)
         return value
+
+    def _resolved(self, name: str) -> Any:
+        core = self.spec.core
+        if core is None:
+            return self.own(name)
+        self._fields.update({key: field.default for key, field in core.operation.fields.items()})
+        self._fields.update(core.fields(self))
+        return self._fields[name]
+
+    def own(self, name: str) -> Any:
+        """A field of the node itself, for an operation that stands for a core one."""
+        return resolve_field(self.node.fields, name, self.spec.fields[name])
+
+    def has_field(self, name: str) -> bool:
+        """Whether the operation has a field of that name at all."""
+        operation = self.spec.core.operation if self.spec.core else self.spec
+        return name in operation.fields
 
     def spatial(self, name: str) -> list[int]:
         """A field with one number per spatial axis. Raises FormatError (UFF208)."""
@@ -148,7 +168,7 @@ class Call:
 
     def output_order(self, rank: int) -> Order:
         """The canonical axis of each axis of the output."""
-        given = self["outputs_orders"] if "outputs_orders" in self.spec.fields else None
+        given = self["outputs_orders"] if self.has_field("outputs_orders") else None
         if given and given[0].axes:
             try:
                 return expand(given[0].axes, rank)
@@ -257,6 +277,14 @@ class Emitter(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Core:
+    """The core operation that a custom one stands for, and its fields' values there."""
+
+    operation: OpSpec
+    fields: Callable[[Call], Mapping[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
 class OpSpec:
     """An operation.
 
@@ -264,6 +292,7 @@ class OpSpec:
     infer      Call -> Facts of the value
     evaluate   Call, arrays -> the value, in UFF's axis order
     to_onnx    Call, Emitter -> nothing; ends with `emit.result` or `emit.alias`
+    core       set where the three come from a core operation
     """
 
     name: str
@@ -274,6 +303,12 @@ class OpSpec:
     evaluate: Callable[..., Array]
     to_onnx: Callable[[Call, Emitter], None]
     examples: tuple[Example, ...] = ()
+    core: Core | None = None
+
+    @property
+    def custom(self) -> bool:
+        """Whether it is none of the core descriptor: a TensorFlow operation, or a plugin."""
+        return self.name.startswith("_")
 
     def accepts(self, count: int) -> bool:
         """Whether the operation takes that many inputs."""
@@ -294,6 +329,8 @@ def resolve_field(fields: DataMap, name: str, spec: Field) -> Any:
             raise FormatError(MISSING_FIELD.at(where, f"field {name!r} is missing"))
         return spec.default
     value = fields[name]
+    if kind == "s":
+        value = unquoted(value)
     if kind != spec.kind:
         if (kind, spec.kind) not in _ALSO_TAKEN:
             message = f"{name} is of kind {kind}, it must be {spec.kind}"
@@ -303,6 +340,12 @@ def resolve_field(fields: DataMap, name: str, spec: Field) -> Any:
         message = f"{name} is {value!r}; it must be one of {', '.join(spec.choices)}"
         raise FormatError(FIELD_VALUE.at(where, message))
     return value
+
+
+def unquoted(text: str) -> str:
+    """A string attribute of a custom operation, which converters wrote as Python's `b'NHWC'`."""
+    quoted = text[:2] in ("b'", 'b"') and text[-1] == text[1] and len(text) > 2
+    return text[2:-1] if quoted else text
 
 
 # Kinds that say the same thing: a list of one for a number, a whole number for a float.

@@ -1,0 +1,221 @@
+"""TensorFlow operations element by element that came through the converter unchanged.
+
+Their meaning: https://www.tensorflow.org/api_docs/python/tf/raw_ops
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ufkit.core.dtypes import BOOL
+from ufkit.uff.ops.elementwise import ACTIVATION, BINARY, IDENTITY, LEAKY_RELU, UNARY, broadcast
+from ufkit.uff.ops.spec import Array, Call, Core, Emitter, Example, Facts, Field, OpSpec
+
+TYPE = Field("dtype", "element type, as the input says", None)
+
+
+def stands_for(
+    name: str,
+    core: OpSpec,
+    doc: str,
+    values: Callable[[Call], dict[str, Any]] = lambda call: {},
+    fields: dict[str, Field] | None = None,
+    examples: tuple[Example, ...] = (),
+) -> OpSpec:
+    """An entry whose meaning is a core operation's with the field values that `values` gives."""
+    return replace(
+        core,
+        name=name,
+        doc=doc,
+        fields={"T": TYPE, **(fields or {})},
+        examples=examples or core.examples,
+        core=Core(core, values),
+    )
+
+
+def _function(name: str, core: OpSpec, func: str) -> OpSpec:
+    examples = tuple(
+        replace(example, fields={}) for example in core.examples if example.fields["func"] == func
+    )
+    doc = f"{core.name} with func `{func}`."
+    return stands_for(name, core, doc, lambda call: {"func": func}, examples=examples)
+
+
+_BINARY = {
+    "_Add": "add",
+    "_AddV2": "add",
+    "_Sub": "sub",
+    "_Mul": "mul",
+    "_RealDiv": "div",
+    "_Div": "div",
+    "_Pow": "pow",
+    "_Minimum": "min",
+    "_Maximum": "max",
+}
+_UNARY = {"_Neg": "neg", "_Square": "square", "_Rsqrt": "rsqrt", "_Sqrt": "sqrt", "_Exp": "exp"}
+_ACTIVATION = {"_Relu": "relu", "_Relu6": "relu6", "_Sigmoid": "sigmoid", "_Tanh": "tanh"}
+
+CORE_FUNCTIONS = tuple(
+    _function(name, core, func)
+    for core, names in ((BINARY, _BINARY), (UNARY, _UNARY), (ACTIVATION, _ACTIVATION))
+    for name, func in names.items()
+)
+
+TF_LEAKY_RELU = stands_for(
+    "_LeakyRelu",
+    LEAKY_RELU,
+    "LeakyRelu.",
+    lambda call: {"alpha": call.own("alpha")},
+    {"alpha": Field("d", "slope for negative elements", 0.2)},
+)
+
+PASSED_ON = tuple(
+    stands_for(name, IDENTITY, "Its input; it only matters in training.")
+    for name in ("_StopGradient", "_CheckNumerics", "_PreventGradient", "_Snapshot")
+)
+
+
+Lower = Callable[[Call, Emitter, list[str]], str]
+
+
+def _compute(
+    name: str,
+    doc: str,
+    compute: Callable[..., Any],
+    lower: Lower,
+    examples: tuple[Example, ...],
+    *,
+    inputs: tuple[str, ...] = ("x", "y"),
+    gives_bool: bool = False,
+) -> OpSpec:
+    """An entry for a function on the elements of its inputs, broadcast together."""
+
+    def infer(call: Call) -> Facts:
+        kinds = {facts.dtype.name for facts in call.inputs}
+        if len(kinds) > 1:
+            call.conflict(f"the operands are of different types: {', '.join(sorted(kinds))}")
+        return Facts(broadcast(call), BOOL if gives_bool else call.inputs[0].dtype)
+
+    def evaluate(call: Call, *arrays: Array) -> Array:
+        wide = [a.astype(np.float64) if a.dtype.kind == "f" else a for a in arrays]
+        return np.asarray(compute(*wide)).astype(bool if gives_bool else arrays[0].dtype)
+
+    def to_onnx(call: Call, emit: Emitter) -> None:
+        order = emit.common()
+        names = [emit.value(i, order) for i in range(len(call.inputs))]
+        emit.result(lower(call, emit, names), order)
+
+    return OpSpec(name, doc, inputs, {"T": TYPE}, infer, evaluate, to_onnx, examples)
+
+
+def _onnx(op_type: str, *after: str) -> Lower:
+    """One ONNX operator on all inputs, and further ones on its result."""
+
+    def lower(_: Call, emit: Emitter, names: list[str]) -> str:
+        name = emit.node(op_type, *names)
+        for following in after:
+            name = emit.node(following, name)
+        return name
+
+    return lower
+
+
+def _is_float(call: Call) -> bool:
+    return call.inputs[0].dtype.name.startswith("float")
+
+
+def _floor_div(call: Call, emit: Emitter, names: list[str]) -> str:
+    """ONNX divides integers towards zero; without its remainder the division is exact."""
+    if _is_float(call):
+        return emit.node("Floor", emit.node("Div", *names))
+    exact = emit.node("Sub", names[0], emit.node("Mod", *names))
+    return emit.node("Div", exact, names[1])
+
+
+def _floor_mod(call: Call, emit: Emitter, names: list[str]) -> str:
+    """ONNX's Mod has the divisor's sign for integers only."""
+    if not _is_float(call):
+        return emit.node("Mod", *names)
+    return emit.node("Sub", names[0], emit.node("Mul", _floor_div(call, emit, names), names[1]))
+
+
+def _squared_difference(_: Call, emit: Emitter, names: list[str]) -> str:
+    difference = emit.node("Sub", *names)
+    return emit.node("Mul", difference, difference)
+
+
+_A = np.array([[-2.5, -1.0, 0.0], [1.0, 1.5, 3.5]], np.float32)
+_B = np.array([[-2.5, 2.0, -1.0], [1.0, -0.5, 2.0]], np.float32)
+_I, _J = np.array([7, -7, 7, -7], np.int32), np.array([2, 2, -2, -2], np.int32)
+_PAIR, _WHOLE = Example((_A, _B)), Example((_I, _J))
+_BOOLS = Example((_A > 0, _B > 0))
+_ONE = Example((_B,))
+
+COMPARISONS = tuple(
+    _compute(name, doc, function, lower, (_PAIR, _WHOLE), gives_bool=True)
+    for name, doc, function, lower in (
+        ("_Equal", "Whether x = y.", np.equal, _onnx("Equal")),
+        ("_NotEqual", "Whether x is not y.", np.not_equal, _onnx("Equal", "Not")),
+        ("_Less", "Whether x < y.", np.less, _onnx("Less")),
+        ("_LessEqual", "Whether x <= y.", np.less_equal, _onnx("LessOrEqual")),
+        ("_Greater", "Whether x > y.", np.greater, _onnx("Greater")),
+        ("_GreaterEqual", "Whether x >= y.", np.greater_equal, _onnx("GreaterOrEqual")),
+    )
+)
+
+LOGICALS = (
+    _compute("_LogicalAnd", "x and y.", np.logical_and, _onnx("And"), (_BOOLS,), gives_bool=True),
+    _compute("_LogicalOr", "x or y.", np.logical_or, _onnx("Or"), (_BOOLS,), gives_bool=True),
+    _compute(
+        "_LogicalNot",
+        "Not x.",
+        np.logical_not,
+        _onnx("Not"),
+        (Example((_A > 0,)),),
+        inputs=("x",),
+        gives_bool=True,
+    ),
+)
+
+
+def _erf(x: Array) -> Array:
+    return np.asarray(np.vectorize(math.erf, otypes=[np.float64])(x))
+
+
+ARITHMETIC = (
+    _compute("_FloorDiv", "floor(x / y).", np.floor_divide, _floor_div, (_PAIR, _WHOLE)),
+    _compute("_FloorMod", "x - floor(x / y) y.", np.mod, _floor_mod, (_PAIR, _WHOLE)),
+    _compute(
+        "_SquaredDifference",
+        "(x - y) squared.",
+        lambda x, y: (x - y) ** 2,
+        _squared_difference,
+        (_PAIR,),
+    ),
+    _compute(
+        "_AddN",
+        "The sum of all inputs, which have one shape.",
+        lambda *arrays: sum(arrays),
+        _onnx("Sum"),
+        (Example((_A, _B, _A)),),
+        inputs=("inputs...",),
+    ),
+    *(
+        _compute(name, doc, function, lower, (_ONE,), inputs=("x",))
+        for name, doc, function, lower in (
+            ("_Erf", "The error function.", _erf, _onnx("Erf")),
+            ("_Round", "The nearest whole number, the even one of two.", np.rint, _onnx("Round")),
+            ("_Rint", "The nearest whole number, the even one of two.", np.rint, _onnx("Round")),
+            ("_Sign", "-1, 0 or 1.", np.sign, _onnx("Sign")),
+            ("_Reciprocal", "1 / x.", np.reciprocal, _onnx("Reciprocal")),
+            ("_Inv", "1 / x.", np.reciprocal, _onnx("Reciprocal")),
+        )
+    ),
+)
+
+TF_MATH = (*CORE_FUNCTIONS, TF_LEAKY_RELU, *PASSED_ON, *COMPARISONS, *LOGICALS, *ARITHMETIC)
