@@ -35,7 +35,7 @@ from ufkit.uff.rules import CUSTOM_OPERATION, TOO_LARGE, UNKNOWN_OPERATION
 
 DEFAULT_OPSET = 17
 MIN_OPSET = 13
-_FOLD_LIMIT = 64 << 20
+_FOLD_LIMIT = 16 << 20  # bytes, beside as many as the file has
 
 Progress = Callable[[int, int], None]
 

@@ -132,8 +132,8 @@ def impossible(shape: Sequence[int | Dim]) -> str | None:
     sizes = [size for size in shape if isinstance(size, int)]
     if sizes and min(sizes) < 0:
         return f"a size of {min(sizes)}"
-    if prod(max(size, 1) for size in sizes) >= 1 << 63:
-        return "the number of its elements exceeds 63 bits"
+    if prod(max(size, 1) for size in sizes) >= 1 << 60:
+        return "the number of its elements exceeds 60 bits"
     return None
 
 

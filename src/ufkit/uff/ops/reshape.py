@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ufkit.core.dtypes import INT32
-from ufkit.uff.dims import Dim, Shape, exact_quotient, product, show
+from ufkit.uff.dims import MAX_RANK, Dim, Shape, exact_quotient, product, show
 from ufkit.uff.ops.spec import Array, Call, Emitter, Example, Facts, Field, OpSpec, whole
 from ufkit.uff.orders import Order, identity
 from ufkit.uff.rules import FIELD_VALUE, FLATTEN_ORDER
@@ -25,6 +25,8 @@ def _infer_reshape(call: Call) -> Facts:
     if target is None:
         if call.rank(1) != 1 or not isinstance(count := call.shape(1)[0], int):
             return Facts(None, dtype)
+        if count > MAX_RANK:
+            call.conflict(f"a shape of {count} numbers; {MAX_RANK} are the most")
         return Facts(tuple(Dim.unknown() for _ in range(count)), dtype)
     if call.shape(1) == (0,) and product(call.shape(0)) != 1:
         call.conflict("the shape asked for has no elements: the converter lost it")

@@ -74,6 +74,8 @@ def _slice_to_onnx(call: Call, emit: Emitter) -> None:
     for at, cut in enumerate(_cut(call)):
         if not isinstance(cut, slice):
             dropped.add(at)
+            if isinstance(cut, Dim):
+                emit.refuse("an element whose place depends on a size that is not known")
             cut = slice(cut, min(cut + 1, _LAST) if cut != -1 else None, 1)
         if cut == slice(None, None, 1):
             continue
