@@ -58,7 +58,7 @@ def test_shape_of_the_array_is_taken(run: Any, shapeless: Path, tmp_path: Path) 
     path = tmp_path / "x=1.npy"
     np.save(path, np.ones((7, 4), np.float32))
     for engine in ("reference", "onnxruntime"):
-        for given in (path, f"in=put/x:0={tmp_path / 'plain.npy'}"):
+        for given in (path, f"in=put/x:0={path}", f"in=put/x:0={tmp_path / 'plain.npy'}"):
             np.save(tmp_path / "plain.npy", np.ones((7, 4), np.float32))
             result = run("run", shapeless, "-i", given, "--engine", engine)
             assert result.code == 0, result.err

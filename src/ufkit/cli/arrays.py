@@ -84,8 +84,8 @@ def feeds_of(texts: tuple[str, ...], inputs: list[str]) -> dict[str, NDArray[Any
 
 
 def _given(text: str, inputs: list[str]) -> dict[str, NDArray[Any]]:
-    name, equals, path = text.partition("=") if os.path.exists(text) else text.rpartition("=")
-    if equals and not os.path.exists(text):
+    name, path = _split(text)
+    if name:
         arrays = load(path)
         if "" in arrays:
             return {name: arrays[""]}
@@ -102,3 +102,15 @@ def _given(text: str, inputs: list[str]) -> dict[str, NDArray[Any]]:
         return {inputs[0]: arrays[""]}
     names = ", ".join(inputs) or "none"
     raise bad_request(f"which input is {text} for? The model has {names}", f"-i NAME={text}")
+
+
+def _split(text: str) -> tuple[str, str]:
+    """NAME and FILE of NAME=FILE; both may hold a '=', so the file that exists decides."""
+    if os.path.exists(text):
+        return "", text
+    at = [place for place, character in enumerate(text) if character == "="]
+    for place in at:
+        if os.path.exists(text[place + 1 :]):
+            return text[:place], text[place + 1 :]
+    name, _, path = text.partition("=") if at else ("", "", text)
+    return name, path

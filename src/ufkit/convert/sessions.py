@@ -111,7 +111,7 @@ def open_onnx(path: PathLike, *, engine: str = ONNXRUNTIME) -> Session:
 def _runtime(path: str) -> Session:
     runtime = need(ONNXRUNTIME, "run")
     options = runtime.SessionOptions()
-    options.log_severity_level = 3
+    options.log_severity_level = 4  # what goes wrong is raised as well
     session = runtime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
     ports = tuple(
         Port(item.name, _RUNTIME_TYPES.get(item.type, ""), _sizes(item.shape))
