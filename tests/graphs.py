@@ -38,6 +38,11 @@ def arrays(example: Example) -> list[np.ndarray[Any, Any]]:
     ]
 
 
+def scalars(example: Example) -> dict[str, tuple[int, ...]]:
+    """Shapes of Inputs that are scalars: a file cannot tell them from an unknown shape."""
+    return {id_: () for id_, array in feeds(example).items() if array.ndim == 0}
+
+
 def feeds(example: Example) -> dict[str, np.ndarray[Any, Any]]:
     """What to feed the graph of `single`."""
     return {f"x{i}": a for i, a in enumerate(arrays(example)) if i not in example.const}

@@ -21,6 +21,8 @@ from ufkit.uff.dims import Dim, Shape, static
 from ufkit.uff.ops.spec import Facts
 from ufkit.uff.orders import Order, compose, identity, inverse
 
+_AXES_AS_INPUT = 18  # the opset since which reductions take their axes so; ReduceSum since 13
+
 
 class Refusal(Exception):
     """A node that has no equivalent in ONNX."""
@@ -213,6 +215,11 @@ class NodeEmitter:
 
     def node(self, op_type: str, *inputs: str, **attributes: Any) -> str:
         return self._writer.node(f"{self._id}/{op_type}", op_type, inputs, **attributes)
+
+    def reduce(self, op_type: str, name: str, axes: list[int], keep: bool) -> str:
+        if self.opset >= _AXES_AS_INPUT or op_type == "ReduceSum":
+            return self.node(op_type, name, self.constant(axes), keepdims=int(keep))
+        return self.node(op_type, name, axes=axes, keepdims=int(keep))
 
     def cast(self, name: str, dtype: DType | str) -> str:
         row = from_name(dtype) if isinstance(dtype, str) else dtype

@@ -16,6 +16,8 @@ from ufkit.uff.ops.reduce import ARG_MAX, ARG_MIN, REDUCE
 from ufkit.uff.ops.reshape import EXPAND_DIMS, FLATTEN, RESHAPE, SHAPE, SQUEEZE, TRANSPOSE
 from ufkit.uff.ops.select import GATHER, GATHER_V2, PAD, STRIDED_SLICE
 from ufkit.uff.ops.spec import OpSpec
+from ufkit.uff.ops.tf_array import TF_ARRAY
+from ufkit.uff.ops.tf_linear import TF_LINEAR
 from ufkit.uff.ops.tf_math import TF_MATH
 
 OPS: dict[str, OpSpec] = {
@@ -52,5 +54,7 @@ OPS: dict[str, OpSpec] = {
         GATHER,
         GATHER_V2,
         *TF_MATH,
+        *TF_ARRAY,
+        *TF_LINEAR,
     )
 }

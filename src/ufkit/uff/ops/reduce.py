@@ -19,7 +19,6 @@ _FUNCTIONS: dict[str, tuple[Callable[..., Any], str]] = {
     "min": (np.min, "ReduceMin"),
     "mean": (np.mean, "ReduceMean"),
 }
-AXES_AS_INPUT = 18  # since this opset every Reduce takes its axes as an input; ReduceSum since 13
 
 
 def _axes(call: Call) -> set[int]:
@@ -55,11 +54,7 @@ def _reduce_to_onnx(call: Call, emit: Emitter) -> None:
         emit.alias(0)
         return
     places = sorted(order.index(axis) for axis in axes)
-    value = emit.value(0, order)
-    if emit.opset >= AXES_AS_INPUT or op_type == "ReduceSum":
-        name = emit.node(op_type, value, emit.constant(places), keepdims=int(keep))
-    else:
-        name = emit.node(op_type, value, axes=places, keepdims=int(keep))
+    name = emit.reduce(op_type, emit.value(0, order), places, keep)
     emit.result(name, order if keep else without(order, axes))
 
 

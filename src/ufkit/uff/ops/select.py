@@ -14,7 +14,7 @@ from ufkit.uff.rules import LOST_CONSTANT
 _LAST = (1 << 63) - 1
 
 
-def _numbers(call: Call, i: int) -> list[Any]:
+def known_numbers(call: Call, i: int) -> list[Any]:
     """The elements of an input that must be known before the model runs."""
     value = call.inputs[i].value
     if value is None:
@@ -24,7 +24,7 @@ def _numbers(call: Call, i: int) -> list[Any]:
 
 def _cut(call: Call) -> list[Any]:
     """NumPy's index for the slice: one slice or, where the axis is dropped, one number each."""
-    begin, end, step = (_numbers(call, i) for i in (1, 2, 3))
+    begin, end, step = (known_numbers(call, i) for i in (1, 2, 3))
     if not len(begin) == len(end) == len(step) <= call.rank(0):
         call.conflict(
             f"begin, end and strides have {len(begin)}, {len(end)} and {len(step)} numbers for "
@@ -179,8 +179,9 @@ GATHER_V2 = OpSpec(
 )
 
 
-def _paddings(call: Call) -> list[tuple[int, int]]:
-    numbers = _numbers(call, 1)
+def paddings(call: Call) -> list[tuple[int, int]]:
+    """Elements to add before and behind each axis. Fails where they are not known."""
+    numbers = known_numbers(call, 1)
     if call.shape(1) == (0,) and call.rank(0):
         call.fail(LOST_CONSTANT, "the paddings have no elements: the converter lost them")
     if any(isinstance(n, Dim) for n in numbers):
@@ -193,18 +194,18 @@ def _paddings(call: Call) -> list[tuple[int, int]]:
 def _infer_pad(call: Call) -> Facts:
     sizes: Shape = tuple(
         size + (before + behind)
-        for size, (before, behind) in zip(call.shape(0), _paddings(call), strict=True)
+        for size, (before, behind) in zip(call.shape(0), paddings(call), strict=True)
     )
     return Facts(sizes, call.inputs[0].dtype)
 
 
 def _evaluate_pad(call: Call, x: Array, _: Array) -> Array:
-    return np.pad(x, _paddings(call))
+    return np.pad(x, paddings(call))
 
 
 def _pad_to_onnx(call: Call, emit: Emitter) -> None:
-    paddings, order = _paddings(call), emit.held(0)
-    ends = [paddings[axis][end] for end in (0, 1) for axis in order]
+    added, order = paddings(call), emit.held(0)
+    ends = [added[axis][end] for end in (0, 1) for axis in order]
     if not any(ends):
         emit.alias(0)
         return

@@ -263,6 +263,9 @@ class Emitter(Protocol):
     def node(self, op_type: str, *inputs: str, **attributes: Any) -> str:
         """A new ONNX node with one output."""
 
+    def reduce(self, op_type: str, name: str, axes: list[int], keep: bool) -> str:
+        """A reduction along ONNX axes, which opsets take in two ways."""
+
     def cast(self, name: str, dtype: DType | str) -> str:
         """A value in another element type."""
 

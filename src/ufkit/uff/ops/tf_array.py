@@ -1,0 +1,459 @@
+"""TensorFlow operations that make, cut and choose tensors, passed on by the converter unchanged."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ufkit.core.dtypes import BOOL, FLOAT32, INT32, DType
+from ufkit.uff.dims import Dim, Shape, show
+from ufkit.uff.ops.elementwise import broadcast
+from ufkit.uff.ops.select import GATHER_V2, PAD, known_numbers, paddings
+from ufkit.uff.ops.spec import (
+    REQUIRED,
+    Array,
+    Call,
+    Emitter,
+    Example,
+    Facts,
+    Field,
+    OpSpec,
+    unify,
+    whole,
+)
+from ufkit.uff.ops.tf_math import TYPE, stands_for
+
+_X = np.arange(24, dtype=np.float32).reshape(2, 3, 4) / 7 - 1
+
+
+def _i32(*numbers: int) -> Array:
+    return np.array(numbers, np.int32)
+
+
+# -- Cast ------------------------------------------------------------------------------------
+
+
+def _cast_to(call: Call) -> DType:
+    wanted: DType = call["DstT"]
+    if wanted.name.startswith("raw"):
+        call.conflict(f"it casts to {wanted}, which UFF has no number for")
+    return wanted
+
+
+def _evaluate_cast(call: Call, x: Array) -> Array:
+    """Floats lose their fraction on the way to integers."""
+    return x.astype(_cast_to(call).numpy)
+
+
+def _cast_to_onnx(call: Call, emit: Emitter) -> None:
+    order = emit.held(0)
+    if _cast_to(call) == call.inputs[0].dtype:
+        emit.alias(0)
+    else:
+        emit.result(emit.cast(emit.value(0, order), _cast_to(call)), order)
+
+
+CAST = OpSpec(
+    name="_Cast",
+    doc="The input in another element type. Where the converter had no number for it (uint8, "
+    "bool), the field has no value, and float32 is taken.",
+    inputs=("x",),
+    fields={
+        "SrcT": Field("dtype", "element type of the input, as it says itself", None),
+        "DstT": Field("dtype", "element type of the result", FLOAT32),
+        "Truncate": Field("b", "has no effect", False),
+    },
+    infer=lambda call: Facts(call.shape(0), _cast_to(call)),
+    evaluate=_evaluate_cast,
+    to_onnx=_cast_to_onnx,
+    examples=(Example((_X,), {"DstT": INT32}), Example((_X > 0,), {"DstT": FLOAT32})),
+)
+
+
+# -- Fill, Range, BroadcastTo, Tile ----------------------------------------------------------
+
+
+def shape_from(call: Call, i: int) -> Shape:
+    """The shape that an input holds. Fails (UFF302) where it is not known at export."""
+    numbers = known_numbers(call, i)
+    if any(isinstance(size, int) and size < 0 for size in numbers):
+        call.conflict(f"a tensor cannot have the shape {numbers}")
+    return tuple(numbers)
+
+
+def _evaluate_fill(call: Call, dims: Array, value: Array) -> Array:
+    return np.full(whole(dims), value, value.dtype)
+
+
+def _fill_to_onnx(_: Call, emit: Emitter) -> None:
+    emit.result(emit.node("Expand", emit.value(1), emit.cast(emit.value(0), "int64")))
+
+
+FILL = OpSpec(
+    name="_Fill",
+    doc="A tensor of shape `dims` with `value` everywhere.",
+    inputs=("dims", "value"),
+    fields={"T": TYPE, "index_type": TYPE},
+    infer=lambda call: Facts(shape_from(call, 0), call.inputs[1].dtype),
+    evaluate=_evaluate_fill,
+    to_onnx=_fill_to_onnx,
+    examples=(Example((_i32(2, 3), np.array(1.5, np.float32)), const=(0,)),),
+)
+
+
+def _infer_broadcast_to(call: Call) -> Facts:
+    shape = shape_from(call, 1)
+    mine = call.shape(0)
+    fits = len(mine) <= len(shape) and all(
+        size == 1 or unify(size, wanted) is not None
+        for size, wanted in zip(mine[::-1], shape[::-1], strict=False)
+    )
+    if not fits:
+        call.conflict(f"{show(mine)} cannot be broadcast to {show(shape)}")
+    return Facts(shape, call.inputs[0].dtype)
+
+
+BROADCAST_TO = OpSpec(
+    name="_BroadcastTo",
+    doc="The input broadcast to a shape, as NumPy does.",
+    inputs=("x", "shape"),
+    fields={"T": TYPE, "Tidx": TYPE},
+    infer=_infer_broadcast_to,
+    evaluate=lambda call, x, shape: np.broadcast_to(x, whole(shape)),
+    to_onnx=lambda call, emit: emit.result(
+        emit.node("Expand", emit.value(0), emit.cast(emit.value(1), "int64"))
+    ),
+    examples=(Example(((3, 1), _i32(2, 3, 4)), const=(1,)),),
+)
+
+
+def _infer_tile(call: Call) -> Facts:
+    times = known_numbers(call, 1)
+    if len(times) != call.rank(0):
+        call.conflict(f"{len(times)} repetitions for {show(call.shape(0))}")
+    sizes = (size * n for size, n in zip(call.shape(0), times, strict=True))
+    return Facts(tuple(sizes), call.inputs[0].dtype)
+
+
+TILE = OpSpec(
+    name="_Tile",
+    doc="The input repeated along each axis.",
+    inputs=("x", "multiples"),
+    fields={"T": TYPE, "Tmultiples": TYPE},
+    infer=_infer_tile,
+    evaluate=lambda call, x, times: np.tile(x, whole(times)),
+    to_onnx=lambda call, emit: emit.result(
+        emit.node("Tile", emit.value(0), emit.cast(emit.value(1), "int64"))
+    ),
+    examples=(Example(((2, 3), _i32(2, 2)), const=(1,)),),
+)
+
+
+def _evaluate_range(_: Call, start: Any, limit: Any, step: Any) -> Array:
+    kind: Any = start.dtype
+    return np.arange(start, limit, step, kind)
+
+
+def _infer_range(call: Call) -> Facts:
+    dtype = call.inputs[0].dtype
+    values = [call.inputs[i].value for i in range(3)]
+    if any(value is None for value in values):
+        return Facts((Dim.unknown(),), dtype)
+    start, limit, step = (whole(value)[0] for value in values if value is not None)
+    if step == 0:
+        call.conflict("a range in steps of 0")
+    if any(isinstance(number, Dim) for number in (start, limit, step)):
+        whole_range = start == 0 and step == 1
+        return Facts((limit if whole_range else Dim.unknown(),), dtype)
+    return Facts((max(0, -(-(limit - start) // step)),), dtype)
+
+
+RANGE = OpSpec(
+    name="_Range",
+    doc="Numbers from `start` up to, not including, `limit`, in steps of `delta`.",
+    inputs=("start", "limit", "delta"),
+    fields={"Tidx": TYPE},
+    infer=_infer_range,
+    evaluate=_evaluate_range,
+    to_onnx=lambda call, emit: emit.result(emit.node("Range", *(emit.value(i) for i in range(3)))),
+    examples=(Example((np.array(1, np.int32), np.array(9, np.int32), np.array(3, np.int32))),),
+)
+
+
+# -- Slice, MirrorPad, PadV2, ReverseV2 ------------------------------------------------------
+
+
+def _slices(call: Call) -> list[tuple[int, int | None]]:
+    """Where each axis begins, and ends; None is its end."""
+    begin, size = known_numbers(call, 1), known_numbers(call, 2)
+    if not len(begin) == len(size) == call.rank(0):
+        call.conflict(f"begin {begin} and size {size} for {show(call.shape(0))}")
+    for at, (first, length) in enumerate(zip(begin, size, strict=True)):
+        axis = call.shape(0)[at]
+        if isinstance(axis, int) and not 0 <= first <= first + max(length, 0) <= axis:
+            call.conflict(f"{length} elements from {first} on do not fit axis {at} of {axis}")
+    return [
+        (first, None if length == -1 else first + length)
+        for first, length in zip(begin, size, strict=True)
+    ]
+
+
+def _infer_slice(call: Call) -> Facts:
+    sizes: list[int | Dim] = []
+    for size, (first, last) in zip(call.shape(0), _slices(call), strict=True):
+        if last is not None:
+            sizes.append(last - first)
+        else:
+            sizes.append(size - first if isinstance(size, int) or not first else Dim.unknown())
+    return Facts(tuple(sizes), call.inputs[0].dtype)
+
+
+def _evaluate_slice(call: Call, x: Array, *_: Array) -> Array:
+    return x[tuple(slice(*ends) for ends in _slices(call))]
+
+
+def _slice_to_onnx(call: Call, emit: Emitter) -> None:
+    order, ends = emit.held(0), _slices(call)
+    cut = [
+        (first, (1 << 63) - 1 if last is None else last, order.index(axis))
+        for axis, (first, last) in enumerate(ends)
+        if (first, last) != (0, None)
+    ]
+    if not cut:
+        emit.alias(0)
+        return
+    bounds = [emit.constant(list(numbers)) for numbers in zip(*cut, strict=True)]
+    emit.result(emit.node("Slice", emit.value(0, order), *bounds), order)
+
+
+SLICE = OpSpec(
+    name="_Slice",
+    doc="`size` elements of each axis from `begin` on; a size of -1 is all that are left.",
+    inputs=("x", "begin", "size"),
+    fields={"T": TYPE, "Index": TYPE},
+    infer=_infer_slice,
+    evaluate=_evaluate_slice,
+    to_onnx=_slice_to_onnx,
+    examples=(Example((_X, _i32(0, 1, 1), _i32(-1, 2, -1)), const=(1, 2)),),
+)
+
+
+def _evaluate_mirror(call: Call, x: Array, _: Array) -> Array:
+    return np.pad(x, paddings(call), "reflect" if call["mode"] == "REFLECT" else "symmetric")
+
+
+def _mirror_to_onnx(call: Call, emit: Emitter) -> None:
+    """ONNX reflects without the edge. With it, an edge is doubled, which no mode of ONNX does."""
+    if call["mode"] != "REFLECT":
+        emit.refuse("padding that repeats the edge (SYMMETRIC) has no equivalent")
+    order, ends = emit.held(0), paddings(call)
+    numbers = emit.constant([ends[axis][end] for end in (0, 1) for axis in order])
+    emit.result(emit.node("Pad", emit.value(0, order), numbers, mode="reflect"), order)
+
+
+MIRROR_PAD = OpSpec(
+    name="_MirrorPad",
+    doc="Elements before and behind each axis, mirrored: without the edge (REFLECT) or with it.",
+    inputs=("x", "paddings"),
+    fields={
+        "T": TYPE,
+        "Tpaddings": TYPE,
+        "mode": Field("s", "what is mirrored", REQUIRED, ("REFLECT", "SYMMETRIC")),
+    },
+    infer=PAD.infer,
+    evaluate=_evaluate_mirror,
+    to_onnx=_mirror_to_onnx,
+    examples=(
+        Example(
+            (_X, np.array([[0, 0], [1, 2], [2, 0]], np.int32)), {"mode": "REFLECT"}, const=(1,)
+        ),
+    ),
+)
+
+
+def _pad_v2_to_onnx(call: Call, emit: Emitter) -> None:
+    order, ends = emit.held(0), paddings(call)
+    numbers = emit.constant([ends[axis][end] for end in (0, 1) for axis in order])
+    emit.result(emit.node("Pad", emit.value(0, order), numbers, emit.value(2)), order)
+
+
+PAD_V2 = OpSpec(
+    name="_PadV2",
+    doc="A value before and behind each axis.",
+    inputs=("x", "paddings", "value"),
+    fields={"T": TYPE, "Tpaddings": TYPE},
+    infer=PAD.infer,
+    evaluate=lambda call, x, _, value: np.pad(x, paddings(call), constant_values=value),
+    to_onnx=_pad_v2_to_onnx,
+    examples=(
+        Example(
+            ((2, 3), np.array([[0, 1], [2, 0]], np.int32), np.array(7, np.float32)), const=(1, 2)
+        ),
+    ),
+)
+
+
+# -- choosing --------------------------------------------------------------------------------
+
+
+def _infer_select(call: Call) -> Facts:
+    if call.inputs[0].dtype is not BOOL:
+        call.conflict(f"the condition is {call.inputs[0].dtype}, not bool")
+    if call.inputs[1].dtype != call.inputs[2].dtype:
+        call.conflict(f"the choices are {call.inputs[1].dtype} and {call.inputs[2].dtype}")
+    return Facts(_select_shape(call), call.inputs[1].dtype)
+
+
+def _by_rows(call: Call) -> bool:
+    """Whether a condition of rank 1 chooses whole rows, as Select alone does."""
+    return call.node.operation == "_Select" and call.rank(0) == 1 < call.rank(1)
+
+
+def _select_shape(call: Call) -> Shape:
+    return call.shape(1) if _by_rows(call) else broadcast(call)
+
+
+def _evaluate_select(call: Call, condition: Array, x: Array, y: Array) -> Array:
+    if _by_rows(call):
+        condition = condition.reshape(-1, *[1] * (x.ndim - 1))
+    return np.where(condition, x, y)
+
+
+def _select_to_onnx(call: Call, emit: Emitter) -> None:
+    if _by_rows(call):
+        axes = emit.constant(list(range(1, call.rank(1))))
+        condition = emit.node("Unsqueeze", emit.value(0), axes)
+        emit.result(emit.node("Where", condition, emit.value(1), emit.value(2)))
+        return
+    order = emit.common()
+    emit.result(emit.node("Where", *(emit.value(i, order) for i in range(3))), order)
+
+
+SELECTS = tuple(
+    OpSpec(
+        name=name,
+        doc="Elements of `x` where the condition holds, of `y` elsewhere." + more,
+        inputs=("condition", "x", "y"),
+        fields={"T": TYPE},
+        infer=_infer_select,
+        evaluate=_evaluate_select,
+        to_onnx=_select_to_onnx,
+        examples=examples,
+    )
+    for name, more, examples in (
+        (
+            "_Select",
+            " A condition of rank 1 chooses whole rows.",
+            (Example((_X > 0, _X, -_X)), Example((np.array([True, False]), _X, -_X))),
+        ),
+        ("_SelectV2", "", (Example((_X[:, :1] > 0, _X, np.array(0, np.float32))),)),
+    )
+)
+
+
+def _infer_one_hot(call: Call) -> Facts:
+    (depth,) = known_numbers(call, 1)
+    at = call.axis(call["axis"], call.rank(0) + 1)
+    shape = call.shape(0)
+    return Facts((*shape[:at], depth, *shape[at:]), call.inputs[2].dtype)
+
+
+def _evaluate_one_hot(call: Call, indices: Array, depth: Array, on: Array, off: Array) -> Array:
+    at = call.axis(call["axis"], indices.ndim + 1)
+    hot = np.expand_dims(indices, -1) == np.arange(int(depth))
+    return np.moveaxis(np.where(hot, on, off), -1, at)
+
+
+def _one_hot_to_onnx(call: Call, emit: Emitter) -> None:
+    """ONNX counts negative indices from the end, TensorFlow leaves their row off."""
+    depth = emit.value(1)
+    (number,) = known_numbers(call, 1)
+    kind = call.inputs[0].dtype.name
+    below = emit.node("Less", emit.value(0), emit.constant(0, kind))
+    indices = emit.node("Where", below, emit.constant(number, kind), emit.value(0))
+    pair = [emit.node("Unsqueeze", emit.value(i), emit.constant([0])) for i in (3, 2)]
+    values = emit.node("Concat", *pair, axis=0)
+    at = call.axis(call["axis"], call.rank(0) + 1)
+    emit.result(emit.node("OneHot", indices, depth, values, axis=at))
+
+
+ONE_HOT = OpSpec(
+    name="_OneHot",
+    doc="A new axis of length `depth`, with `on` at the place an index names and `off` elsewhere; "
+    "an index that is none of them leaves all off.",
+    inputs=("indices", "depth", "on", "off"),
+    fields={"T": TYPE, "TI": TYPE, "axis": Field("i", "place of the new axis", -1)},
+    infer=_infer_one_hot,
+    evaluate=_evaluate_one_hot,
+    to_onnx=_one_hot_to_onnx,
+    examples=(
+        Example(
+            (
+                np.array([[0, 2, -1], [1, 5, 0]], np.int32),
+                np.array(3, np.int32),
+                np.array(2, np.float32),
+                np.array(-1, np.float32),
+            ),
+            {"axis": 1},
+            const=(1,),
+        ),
+    ),
+)
+
+
+def _infer_gather_nd(call: Call) -> Facts:
+    *outer, depth = call.shape(1) or (0,)
+    if not isinstance(depth, int) or depth > call.rank(0):
+        call.conflict(f"indices {show(call.shape(1))} into {show(call.shape(0))}")
+    return Facts((*outer, *call.shape(0)[depth:]), call.inputs[0].dtype)
+
+
+def _evaluate_gather_nd(_: Call, params: Array, indices: Array) -> Array:
+    return np.asarray(params[tuple(np.moveaxis(indices, -1, 0))])
+
+
+GATHER_ND = OpSpec(
+    name="_GatherNd",
+    doc="Slices of `params`: the last axis of `indices` holds places on its first axes.",
+    inputs=("params", "indices"),
+    fields={"Tparams": TYPE, "Tindices": TYPE},
+    infer=_infer_gather_nd,
+    evaluate=_evaluate_gather_nd,
+    to_onnx=lambda call, emit: emit.result(
+        emit.node("GatherND", emit.value(0), emit.cast(emit.value(1), "int64"))
+    ),
+    examples=(Example((_X, np.array([[1, 2], [0, 0]], np.int32))),),
+)
+
+
+def _gather_axis(call: Call) -> dict[str, Any]:
+    if len(call.inputs) < 3:
+        return {"axis": 0}
+    (axis,) = known_numbers(call, 2)
+    return {"axis": axis}
+
+
+TF_GATHER = stands_for(
+    "_ResourceGather",
+    GATHER_V2,
+    "Slices of `params` by number, along axis 0.",
+    _gather_axis,
+    {"dtype": TYPE, "Tindices": TYPE},
+    (Example(((5, 3), _i32(4, 0)), const=(1,)),),
+)
+
+TF_ARRAY = (
+    CAST,
+    FILL,
+    BROADCAST_TO,
+    TILE,
+    RANGE,
+    SLICE,
+    MIRROR_PAD,
+    PAD_V2,
+    *SELECTS,
+    ONE_HOT,
+    GATHER_ND,
+    TF_GATHER,
+)
