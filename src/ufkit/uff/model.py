@@ -178,11 +178,13 @@ class Graph:
         return ordered
 
     def _maker(self, id_: str, taker: Node) -> Node:
-        try:
-            return self[id_]
-        except KeyError:
+        if id_ not in self:
             message = f"input {id_!r} is no node of graph {self.id!r}"
-            raise FormatError(DANGLING.at(taker.where(), message)) from None
+        elif self[id_].operation == OUTPUT_OPERATION:
+            message = f"input {id_!r} is a {OUTPUT_OPERATION}, which has no value"
+        else:
+            return self[id_]
+        raise FormatError(DANGLING.at(taker.where(), message))
 
     def add(self, id_: str, operation: str, inputs: Iterable[str] = (), /, **fields: Any) -> Node:
         """Append a node; field values as `data_of` takes them. Raises RequestError (UFF207)."""
