@@ -65,3 +65,12 @@ def test_errors_are_json_where_json_is_asked(run: Any, tmp_path: Path) -> None:
     result = run("dump", tmp_path / "absent", "--json")
     assert result.code == 3
     assert result.codes == ["UFK001"]
+
+
+def test_damage_found_midway(run: Any, net: Path) -> None:
+    content = net.read_bytes()
+    net.write_bytes(content.replace(b"conv/kernel", b"conv/\xff\xfe\xfdnel", 1))
+    for form in ("--text", "--json"):
+        result = run("dump", net, form)
+        assert result.code == 3
+        assert "UFK105" in result.out + result.err

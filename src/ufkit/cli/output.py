@@ -51,10 +51,11 @@ class Output:
             sys.stdout.write(render.to_json(answer) + "\n")
 
     def fail(self, diagnostics: Iterable[Diagnostic]) -> None:
-        """Errors that ended the verb: to stderr as text, or as the JSON object."""
+        """Errors that ended the verb: as the JSON object, or to stderr as text."""
         found = list(diagnostics)
-        self.answer(None, found, ok=False)
-        if not self.json:
+        if self.json and not self.answered:
+            self.answer(None, found, ok=False)
+        else:
             sys.stdout.flush()
             colour = render.wants_colour(sys.stderr)
             shown = render.text(found, colour=colour, verbose=self.verbose)
