@@ -151,8 +151,8 @@ TILE = OpSpec(
 
 
 def _evaluate_range(_: Call, start: Any, limit: Any, step: Any) -> Array:
-    kind: Any = start.dtype
-    return np.arange(start, limit, step, kind)
+    numbers: Any = np.arange(start.item(), limit.item(), step.item())
+    return np.asarray(numbers, start.dtype)
 
 
 def _infer_range(call: Call) -> Facts:

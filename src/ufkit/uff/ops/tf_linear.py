@@ -104,7 +104,8 @@ def _band(call: Call, rows: int, columns: int) -> Array:
     """Where an element stays: at most `lower` below the diagonal and `upper` above, -1 for all."""
     (lower,), (upper,) = known_numbers(call, 1), known_numbers(call, 2)
     below = np.arange(rows)[:, None] - np.arange(columns)
-    return ((lower < 0) | (below <= lower)) & ((upper < 0) | (-below <= upper))
+    kept = ((lower < 0) | (below <= lower)) & ((upper < 0) | (-below <= upper))
+    return np.asarray(kept)
 
 
 def _band_to_onnx(call: Call, emit: Emitter) -> None:
