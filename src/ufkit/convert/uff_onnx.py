@@ -317,5 +317,3 @@ def _initializer(name: str, item: np.ndarray[Any, Any] | Weights) -> onnx.Tensor
 def _array(source: Constant | None) -> np.ndarray[Any, Any]:
     assert source is not None
     return source.numpy() if isinstance(source, Tensor) else source
-
-

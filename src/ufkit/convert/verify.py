@@ -172,7 +172,12 @@ def random_inputs(
     consumers = inference.graph.consumers()
     return {
         id_: _random(
-            inference.graph[id_], random, spec, batch, positive, _limit(inference, consumers[id_], id_)
+            inference.graph[id_],
+            random,
+            spec,
+            batch,
+            positive,
+            _limit(inference, consumers[id_], id_),
         )
         for id_, spec in inference.inputs.items()
     }
