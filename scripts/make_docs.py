@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-import ufkit.convert.rules
+import ufkit.conversion.rules
 import ufkit.core.rules
 import ufkit.uff.rules
 import ufkit.wire.rules
@@ -24,7 +24,7 @@ BANDS: tuple[tuple[str, str, tuple[Rule, ...]], ...] = (
     ("Files", "src/ufkit/core/rules.py", ufkit.core.rules.RULES),
     ("Protocol Buffers", "src/ufkit/wire/rules.py", ufkit.wire.rules.RULES),
     ("UFF", "src/ufkit/uff/rules.py", ufkit.uff.rules.RULES),
-    ("Conversions", "src/ufkit/convert/rules.py", ufkit.convert.rules.RULES),
+    ("Conversions", "src/ufkit/conversion/rules.py", ufkit.conversion.rules.RULES),
 )
 
 
@@ -52,8 +52,8 @@ def operators() -> Iterator[str]:
     core = [spec for spec in OPS.values() if not spec.custom]
     custom = [spec for spec in OPS.values() if spec.custom]
     yield (
-        f"The {len(core)} operations of the core descriptor, version 1, and {len(custom)} that came "
-        "through NVIDIA's converter unchanged, as ufkit checks, runs and converts them. From "
+        f"The {len(core)} operations of the core descriptor, version 1, and {len(custom)} that "
+        "came through NVIDIA's converter unchanged, as ufkit checks, runs and converts them. From "
         "`src/ufkit/uff/ops/`. Kinds of fields: `i` integer, `d` double, `b` bool, `s` string, "
         "`i_list` integers, `dtype` element type, `dim_orders_list` axis orders, `blob` bytes. An "
         "absent field and one without a value mean the same.\n"

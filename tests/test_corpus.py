@@ -10,7 +10,6 @@ import onnxruntime as ort
 import pytest
 
 import ufkit
-from ufkit.convert.pairs import convert
 
 SHAPES = {"allcnn": {"input_image": ["N", 28, 28, 1]}}
 CORE = ("lenet5", "mlp_mnist", "mlp_leaky", "vlad_stack", "allcnn", "degenerate_io")
@@ -36,8 +35,8 @@ def test_it_is_saved_byte_for_byte(corpus: Path, tmp_path: Path, name: str) -> N
 def test_it_comes_back_from_other_forms(corpus: Path, tmp_path: Path, name: str, form: str) -> None:
     path = corpus / "uff" / f"{name}.uff"
     between = tmp_path / ("x.json" if form == "json" else "x.pbtxt")
-    convert(path, between, ufkit.Options(full=True))
-    convert(between, tmp_path / "back.uff")
+    ufkit.convert(path, between, ufkit.Options(full=True))
+    ufkit.convert(between, tmp_path / "back.uff")
     assert (tmp_path / "back.uff").read_bytes() == path.read_bytes()
 
 
@@ -57,7 +56,7 @@ def test_it_is_summed_up_and_checked(corpus: Path, name: str) -> None:
 def test_it_becomes_an_equal_onnx_model(corpus: Path, tmp_path: Path, name: str) -> None:
     path = corpus / "uff" / f"{name}.uff"
     options = ufkit.Options(verify=True, shapes=SHAPES.get(name, {}))
-    report = convert(path, tmp_path / "model.onnx", options)
+    report = ufkit.convert(path, tmp_path / "model.onnx", options)
     assert report.ok
     assert report.verification
     assert report.verification.ok
@@ -90,7 +89,7 @@ def test_vlad_stack_adds_its_constant_behind_a_reshape(corpus: Path) -> None:
 
 @pytest.mark.parametrize("name", ["netvlad", "netvlad_short"])
 def test_the_training_side_is_left_behind(corpus: Path, tmp_path: Path, name: str) -> None:
-    report = convert(
+    report = ufkit.convert(
         corpus / "uff" / f"{name}.uff", tmp_path / "x.onnx", ufkit.Options(verify=True)
     )
     assert report.ok
@@ -107,7 +106,7 @@ def test_operations_not_known_are_all_reported_at_once(
     corpus: Path, tmp_path: Path, name: str
 ) -> None:
     with pytest.raises(ufkit.NotSupportedError) as caught:
-        convert(corpus / "uff" / name, tmp_path / "x.onnx")
+        ufkit.convert(corpus / "uff" / name, tmp_path / "x.onnx")
     custom = [d for d in caught.value.diagnostics if d.code == "UFF201"]
     with ufkit.open(corpus / "uff" / name) as model:
         needed = [node for node in model.graph.needed() if node.operation.startswith("_")]

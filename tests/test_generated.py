@@ -43,12 +43,12 @@ def test_codes_are_unique() -> None:
 
 
 def test_every_rule_of_a_module_is_listed() -> None:
-    import ufkit.convert.rules
+    import ufkit.conversion.rules
     import ufkit.core.rules
     import ufkit.uff.rules
     import ufkit.wire.rules
     from ufkit.core.diag import Rule
 
-    for module in (ufkit.convert.rules, ufkit.core.rules, ufkit.uff.rules, ufkit.wire.rules):
+    for module in (ufkit.conversion.rules, ufkit.core.rules, ufkit.uff.rules, ufkit.wire.rules):
         made = [value for value in vars(module).values() if isinstance(value, Rule)]
         assert {rule.code for rule in made} == {rule.code for rule in module.RULES}

@@ -15,7 +15,7 @@ BANDS = (
     ("core",),
     ("wire",),
     ("uff", "ufw"),
-    ("convert", "datasets"),
+    ("conversion", "datasets"),
     ("compat", "viewer"),
     ("cli",),
 )
@@ -23,7 +23,7 @@ RANK = {name: rank for rank, band in enumerate(BANDS) for name in band}
 TOP = ("__init__", "__main__")  # may import anything; only `cli` may import them
 
 # Third-party packages only one of ours may import, wherever in the file.
-OWNER = {"onnx": "convert", "onnxruntime": "convert"}
+OWNER = {"onnx": "conversion", "onnxruntime": "conversion"}
 
 # Never loaded by `import ufkit` or `import ufkit.cli`: every command would pay for them.
 HEAVY = ("numpy", "onnx", "onnxruntime", "rich")
@@ -113,13 +113,13 @@ def test_start_is_light(module: str) -> None:
 # The checker, checked.
 
 GOOD = {
-    "__init__.py": "from demo.cli import main\nimport demo.convert",
+    "__init__.py": "from demo.cli import main\nimport demo.conversion",
     "__main__.py": "from demo.cli import main",
     "core/__init__.py": "import os",
     "core/diag.py": "from demo.core import other\nfrom . import files\nfrom .files import x",
     "wire/__init__.py": "from demo import core\nimport demo.core.diag",
     "uff/ops/conv.py": "from demo.uff.ops import pool\nfrom ...wire import reader\nimport numpy",
-    "convert/a.py": "import onnx.helper\ndef f():\n    need('onnxruntime', extra='run')",
+    "conversion/a.py": "import onnx.helper\ndef f():\n    need('onnxruntime', extra='run')",
     "cli/__init__.py": "from demo import __version__, uff\nimport demo",
 }
 BAD = [
@@ -131,16 +131,16 @@ BAD = [
     ("core/a.py", "from .. import wire", "wire is above"),
     ("core/a.py", "from ..wire import reader", "wire is above"),
     ("core/b/__init__.py", "from ...wire import reader", "wire is above"),
-    ("core/a.py", "importlib.import_module('demo.convert')", "convert is above"),
+    ("core/a.py", "importlib.import_module('demo.conversion')", "conversion is above"),
     ("uff/a.py", "import demo.ufw", "ufw is a sibling"),
-    ("datasets/a.py", "from demo.convert import x", "convert is a sibling"),
+    ("datasets/a.py", "from demo.conversion import x", "conversion is a sibling"),
     ("uff/a.py", "import demo", "only cli may"),
     ("uff/a.py", "from demo import load", "only cli may"),
     ("viewer/a.py", "from demo import load", "only cli may"),
-    ("uff/a.py", "def f():\n    import onnx", "which only convert may"),
-    ("cli/a.py", "from onnxruntime import InferenceSession", "which only convert may"),
-    ("cli/a.py", "need('onnxruntime', extra='run')", "which only convert may"),
-    ("__init__.py", "import onnx", "which only convert may"),
+    ("uff/a.py", "def f():\n    import onnx", "which only conversion may"),
+    ("cli/a.py", "from onnxruntime import InferenceSession", "which only conversion may"),
+    ("cli/a.py", "need('onnxruntime', extra='run')", "which only conversion may"),
+    ("__init__.py", "import onnx", "which only conversion may"),
     ("utils.py", "", "utils is in no band"),
     ("extra/a.py", "", "extra is in no band"),
 ]

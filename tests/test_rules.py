@@ -12,8 +12,7 @@ import pytest
 import ufkit
 from graphs import small_net
 from test_generated import RULES
-from ufkit.convert.pairs import convert
-from ufkit.convert.uff_onnx import to_onnx
+from ufkit.conversion.uff_onnx import to_onnx
 from ufkit.core.diag import Diagnostic
 from ufkit.core.dtypes import DType
 from ufkit.core.files import Source, need
@@ -64,8 +63,8 @@ def _no_folder(folder: Path) -> Any:
 @provokes("UFK003")
 def _exists(folder: Path) -> Any:
     ufkit.save(small_net().meta, folder / "a.uff")
-    convert(folder / "a.uff", folder / "b.onnx")
-    return convert(folder / "a.uff", folder / "b.onnx")
+    ufkit.convert(folder / "a.uff", folder / "b.onnx")
+    return ufkit.convert(folder / "a.uff", folder / "b.onnx")
 
 
 @provokes("UFK004")
@@ -343,7 +342,7 @@ def _graphs(folder: Path) -> Findings:
     b = small_net()
     b.meta.add_graph("aux")
     ufkit.save(b.meta, folder / "a.uff")
-    return iter(convert(folder / "a.uff", folder / "a.onnx").diagnostics)
+    return iter(ufkit.convert(folder / "a.uff", folder / "a.onnx").diagnostics)
 
 
 @provokes("UFF310")
@@ -377,7 +376,7 @@ def _no_equivalent(_: Path) -> Any:
 
 @provokes("CNV201")
 def _no_model(folder: Path) -> Any:
-    from ufkit.convert.sessions import open_onnx
+    from ufkit.conversion.sessions import open_onnx
 
     (folder / "a.onnx").write_bytes(b"\x08\x0a\x3a\x00")
     return open_onnx(folder / "a.onnx")
@@ -386,13 +385,13 @@ def _no_model(folder: Path) -> Any:
 @provokes("CNV002")
 def _pair(folder: Path) -> Any:
     ufkit.save(small_net().meta, folder / "a.uff")
-    return convert(folder / "a.uff", folder / "a.tflite")
+    return ufkit.convert(folder / "a.uff", folder / "a.tflite")
 
 
 @provokes("CNV003")
 def _opset(folder: Path) -> Any:
     ufkit.save(small_net().meta, folder / "a.uff")
-    return convert(folder / "a.uff", folder / "a.onnx", ufkit.Options(opset=7))
+    return ufkit.convert(folder / "a.uff", folder / "a.onnx", ufkit.Options(opset=7))
 
 
 @provokes("CNV004")
@@ -407,7 +406,7 @@ def _nameless(_: Path) -> Any:
 def _differs(folder: Path) -> Findings:
     ufkit.save(small_net().meta, folder / "a.uff")
     options = ufkit.Options(verify=True, tolerance=-1.0)
-    return iter(convert(folder / "a.uff", folder / "a.onnx", options).diagnostics)
+    return iter(ufkit.convert(folder / "a.uff", folder / "a.onnx", options).diagnostics)
 
 
 @provokes("CNV102")
@@ -418,7 +417,7 @@ def _not_finite(folder: Path) -> Findings:
     ufkit.save(b.meta, folder / "a.uff")
     zeros = {"x0": np.zeros((2, 4), np.float32)}
     options = ufkit.Options(verify=True, verify_data=zeros)
-    return iter(convert(folder / "a.uff", folder / "a.onnx", options).diagnostics)
+    return iter(ufkit.convert(folder / "a.uff", folder / "a.onnx", options).diagnostics)
 
 
 @provokes("CNV103")
@@ -426,7 +425,7 @@ def _without_runtime(folder: Path) -> Findings:
     ufkit.save(small_net().meta, folder / "a.uff")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("importlib.util.find_spec", lambda name: None)
-        report = convert(folder / "a.uff", folder / "a.onnx", ufkit.Options(verify=True))
+        report = ufkit.convert(folder / "a.uff", folder / "a.onnx", ufkit.Options(verify=True))
     return iter(report.diagnostics)
 
 

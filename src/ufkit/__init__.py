@@ -15,9 +15,9 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ufkit.convert.pairs import Options as Options
-    from ufkit.convert.pairs import Report as Report
-    from ufkit.convert.pairs import convert as convert
+    from ufkit.conversion.pairs import Options as Options
+    from ufkit.conversion.pairs import Report as Report
+    from ufkit.conversion.pairs import convert as convert
     from ufkit.core.diag import Diagnostic as Diagnostic
     from ufkit.core.diag import FileError as FileError
     from ufkit.core.diag import FormatError as FormatError
@@ -42,9 +42,9 @@ if TYPE_CHECKING:
 # Where each public name lives. Modules load when a name is first used, so that a command that
 # only looks at a file never imports onnx.
 _HOMES = {
-    "Options": "convert.pairs",
-    "Report": "convert.pairs",
-    "convert": "convert.pairs",
+    "Options": "conversion.pairs",
+    "Report": "conversion.pairs",
+    "convert": "conversion.pairs",
     "Diagnostic": "core.diag",
     "FileError": "core.diag",
     "FormatError": "core.diag",
@@ -68,16 +68,13 @@ _HOMES = {
 }
 
 __version__ = "0.1.0"
-__all__ = ["__version__", *_HOMES]
+__all__ = ["__version__", *_HOMES]  # noqa: PLE0604: its keys are strings
 
 
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    home = importlib.import_module(f"{__name__}.{_HOMES[name]}")
-    if name == "convert":  # also a package, which can be called: both meanings hold
-        return importlib.import_module(f"{__name__}.convert")
-    value = getattr(home, name)
+    value = getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)
     globals()[name] = value
     return value
 

@@ -13,7 +13,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 import ufkit
-import ufkit.convert.verify as verify_module
+import ufkit.conversion.verify as verify_module
 
 
 def test_onnx(run: Any, net: Path, tmp_path: Path) -> None:

@@ -248,7 +248,7 @@ def test_json_holds_no_infinity(
 ) -> None:
     import numpy as np
 
-    import ufkit.convert.verify as verify_module
+    import ufkit.conversion.verify as verify_module
 
     right = verify_module.run_onnx
     monkeypatch.setattr(

@@ -17,7 +17,7 @@ from safetensors.numpy import load_file
 from syrupy.assertion import SnapshotAssertion
 
 import ufkit
-from ufkit.convert.weights import (
+from ufkit.conversion.weights import (
     constants,
     save_weights,
     statistics,

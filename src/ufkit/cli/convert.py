@@ -13,8 +13,8 @@ from ufkit.cli.shapes import shape_option
 from ufkit.core import render
 
 if TYPE_CHECKING:
-    from ufkit.convert.pairs import Report
-    from ufkit.convert.verify import Difference, Verification
+    from ufkit.conversion.pairs import Report
+    from ufkit.conversion.verify import Difference, Verification
 
 TO_ONNX, PROOF, TO_TEXT = "Conversion to ONNX", "Proof (ONNX)", "Conversion to text"
 _ONNX_ONLY = ("graph", "shapes", "opset", "layout", "verify", "verify_data", "seed", "tolerance")
@@ -111,7 +111,7 @@ _ENGINES = {"onnxruntime": "ONNX Runtime", "reference": "onnx's own evaluator"}
 @common
 @click.pass_context
 def command(ctx: click.Context, /, source: str, target: str, **given: Any) -> int:
-    from ufkit.convert.pairs import Options, convert, target_form
+    from ufkit.conversion.pairs import Options, convert, target_form
 
     _check_options(ctx, target_form(target))
     given["verify"] = given["verify"] or given["verify_data"] is not None
@@ -146,7 +146,7 @@ def _convert(
 
 def _check_options(ctx: click.Context, form: str) -> None:
     """Refuse options that would have no effect. Raises UsageError."""
-    from ufkit.convert.pairs import ONNX
+    from ufkit.conversion.pairs import ONNX
     from ufkit.uff.io import TEXT
 
     given = {

@@ -141,7 +141,7 @@ def _run_uff(
         feeds = feeds_of(inputs, [node.id for node in graph.inputs])
         if engine == REFERENCE:
             return run(graph, feeds, shapes=shapes, progress=_named(progress, "running"))
-        from ufkit.convert.sessions import run_lowered
+        from ufkit.conversion.sessions import run_lowered
 
         return run_lowered(
             graph, feeds, shapes=shapes, engine=engine, progress=_named(progress, "converting")
@@ -154,14 +154,14 @@ def _named(progress: Progress, what: str) -> Any:
 
 def _run_onnx(path: str, inputs: tuple[str, ...], engine: str) -> Arrays:
     from ufkit.cli.arrays import feeds_of
-    from ufkit.convert.sessions import open_onnx
+    from ufkit.conversion.sessions import open_onnx
 
     session = open_onnx(path, engine=engine)
     return session.run(feeds_of(inputs, [port.name for port in session.inputs]))
 
 
 def _write(results: Arrays, target: str) -> None:
-    from ufkit.convert.weights import write_npz
+    from ufkit.conversion.weights import write_npz
     from ufkit.core.files import replacing
 
     with replacing(target) as out:
@@ -169,7 +169,7 @@ def _write(results: Arrays, target: str) -> None:
 
 
 def _row(name: str, array: NDArray[Any]) -> dict[str, Any]:
-    from ufkit.convert.weights import statistics
+    from ufkit.conversion.weights import statistics
 
     stats = statistics(array)
     return {

@@ -57,7 +57,7 @@ def command(
 ) -> int:
     from ufkit.cli.progress import showing
     from ufkit.cli.source import open_source, refuse_existing
-    from ufkit.convert.weights import constants, save_weights, writer_for
+    from ufkit.conversion.weights import constants, save_weights, writer_for
 
     output: Output = ctx.obj
     if target is not None:
@@ -93,7 +93,7 @@ def _row(id_: str, tensor: Tensor, stats: bool) -> dict[str, Any]:
         "problem": tensor.problem[1] if tensor.problem else None,
     }
     if stats:
-        from ufkit.convert.weights import Stats, statistics
+        from ufkit.conversion.weights import Stats, statistics
 
         row |= asdict(Stats() if tensor.problem else statistics(tensor))
     return row

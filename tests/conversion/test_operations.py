@@ -8,7 +8,7 @@ import onnxruntime as ort
 import pytest
 
 from graphs import feeds, scalars, single
-from ufkit.convert.uff_onnx import to_onnx
+from ufkit.conversion.uff_onnx import to_onnx
 from ufkit.uff.evaluate import evaluate
 from ufkit.uff.infer import infer
 from ufkit.uff.ops import OPS

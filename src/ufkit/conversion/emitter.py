@@ -15,7 +15,7 @@ import numpy as np
 import onnx
 from numpy.typing import NDArray
 
-from ufkit.convert.onnx_model import INLINE, Constant, Weights
+from ufkit.conversion.onnx_model import INLINE, Constant, Weights
 from ufkit.core.dtypes import DType, from_name
 from ufkit.uff.dims import Dim, Shape, static
 from ufkit.uff.ops.spec import Facts

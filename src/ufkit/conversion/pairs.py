@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ufkit.convert.rules import WRONG_PAIR
-from ufkit.convert.uff_onnx import DEFAULT_OPSET, Conversion, to_onnx
-from ufkit.convert.verify import Verification, verify
+from ufkit.conversion.rules import WRONG_PAIR
+from ufkit.conversion.uff_onnx import DEFAULT_OPSET, Conversion, to_onnx
+from ufkit.conversion.verify import Verification, verify
 from ufkit.core.diag import Diagnostic, FileError, RequestError, Where
 from ufkit.core.files import PathLike, staging
 from ufkit.core.rules import EXISTS

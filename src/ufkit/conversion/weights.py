@@ -17,7 +17,7 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ufkit.convert.rules import CANNOT_CONVERT, WRONG_PAIR
+from ufkit.conversion.rules import CANNOT_CONVERT, WRONG_PAIR
 from ufkit.core.diag import Diagnostic, FormatError, NotSupportedError, RequestError, Where
 from ufkit.core.dtypes import BOOL, FLOAT16, FLOAT32, INT8, INT16, INT32, INT64
 from ufkit.core.files import PathLike, replacing

@@ -11,9 +11,9 @@ import numpy as np
 import onnx
 
 import ufkit.uff.evaluate as reference
-from ufkit.convert.emitter import NodeEmitter, OnnxNode, Refusal, Value, Writer
-from ufkit.convert.onnx_model import Constant, OnnxModel, Weights
-from ufkit.convert.rules import BAD_OPSET, CANNOT_CONVERT, REFUSED
+from ufkit.conversion.emitter import NodeEmitter, OnnxNode, Refusal, Value, Writer
+from ufkit.conversion.onnx_model import Constant, OnnxModel, Weights
+from ufkit.conversion.rules import BAD_OPSET, CANNOT_CONVERT, REFUSED
 from ufkit.core.diag import (
     Diagnostic,
     FormatError,

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ufkit.convert.engines import ONNXRUNTIME, REFERENCE, run_onnx
-from ufkit.convert.rules import ONNX_REFUSED
-from ufkit.convert.uff_onnx import to_onnx
+from ufkit.conversion.engines import ONNXRUNTIME, REFERENCE, run_onnx
+from ufkit.conversion.rules import ONNX_REFUSED
+from ufkit.conversion.uff_onnx import to_onnx
 from ufkit.core.diag import (
     FormatError,
     RequestError,

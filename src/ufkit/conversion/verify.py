@@ -13,10 +13,10 @@ import numpy as np
 import onnx
 from numpy.typing import NDArray
 
-from ufkit.convert.engines import REFERENCE, best_engine, run_onnx
-from ufkit.convert.onnx_model import OnnxModel
-from ufkit.convert.rules import DIFFERS, NOT_FINITE, VERIFIED_BY_ONNX
-from ufkit.convert.uff_onnx import Conversion
+from ufkit.conversion.engines import REFERENCE, best_engine, run_onnx
+from ufkit.conversion.onnx_model import OnnxModel
+from ufkit.conversion.rules import DIFFERS, NOT_FINITE, VERIFIED_BY_ONNX
+from ufkit.conversion.uff_onnx import Conversion
 from ufkit.core.diag import Diagnostic, FormatError, RequestError
 from ufkit.core.files import PathLike
 from ufkit.uff.evaluate import evaluate
