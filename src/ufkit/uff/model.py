@@ -143,8 +143,7 @@ class Graph:
         if not self.outputs:
             raise FormatError(NO_OUTPUT.at(self.where(), f"graph {self.id!r} marks no output"))
         marks = [node for node in self.nodes if node.operation == OUTPUT_OPERATION]
-        ordered = self._behind(marks)
-        return [node for node in ordered if node.operation != OUTPUT_OPERATION]
+        return self._behind([self._maker(id_, mark) for mark in marks for id_ in mark.inputs])
 
     def topological(self) -> list[Node]:
         """All nodes, every one behind its inputs. Raises FormatError (UFF102, UFF103)."""
