@@ -17,8 +17,13 @@ from ufkit.core.rules import CANNOT_READ, CANNOT_WRITE, CLOSED, MISSING_EXTRA
 
 Buffer = bytes | bytearray | memoryview | _mmap.mmap
 PathLike = str | os.PathLike[str]
+Window = tuple[Buffer, int, int]
 
 _CHUNK = 16 << 20
+_IN_KERNEL = 64 << 10  # bytes from which a copy inside the kernel is worth the flush before it
+_WINDOW = 4096
+_GLANCE = 256
+_MARGIN = 20  # the longest header of a field: two integers of 10 bytes
 _READ_ERRORS = (OSError, ValueError)  # ValueError: a path with a NUL byte
 
 
@@ -28,17 +33,24 @@ class Source:
     `buffer` is a read-only map of the file (or the bytes themselves); nothing is read until
     touched. `name` is what diagnostics call it.
 
+    The map is for bulk data. What lies around it is read through `window` and `piece`: a touched
+    page brings 15 neighbours into memory and costs ten times what reading it does, so that
+    walking a file of large arrays by its map is slow and seems to load them.
+
     A mapped file that another program truncates ends the process with SIGBUS at the next read
     of the lost part; open with `mmap=False` where that can happen.
     """
 
-    __slots__ = ("_buffer", "_descriptor", "name", "size")
+    __slots__ = ("_buffer", "_descriptor", "_window", "name", "outline", "size")
 
     def __init__(self, buffer: Buffer, name: str = "", descriptor: int | None = None) -> None:
         self._buffer: Buffer | None = buffer
         self.name = name
         self.size = len(buffer)
         self._descriptor = descriptor
+        self.outline: Any = None  # for whoever reads the file, to keep what it found at its top
+        windowed = descriptor is not None and hasattr(os, "pread")
+        self._window: Window = (b"", 0, 0) if windowed else (buffer, 0, self.size)
 
     @classmethod
     def open(cls, path: PathLike, *, mmap: bool = True) -> Source:
@@ -66,9 +78,39 @@ class Source:
         """Bytes `start` to `stop`, read-only, not copied. Raises FileError (UFK005) if closed."""
         return memoryview(self.buffer)[start:stop].toreadonly()
 
+    def window(self, at: int) -> Window:
+        """Bytes around `at`, where they begin, and up to where a field's header lies in them.
+
+        Raises FileError: the file was closed (UFK005), or cut short since it was opened (UFK001).
+        """
+        window = self._window
+        return window if window[1] <= at < window[2] else self._move_window(at)
+
+    def _move_window(self, at: int) -> Window:
+        if self._descriptor is None:
+            raise FileError(CLOSED.at(Where(self.name), "the file was closed"))
+        # Going on, what follows will be wanted too; after a jump over bulk data only its header.
+        size = _WINDOW if 0 <= at - self._window[2] < _WINDOW else _GLANCE
+        data = os.pread(self._descriptor, size, at)
+        stop = at + len(data)
+        if stop < self.size and len(data) < size:
+            message = f"it ends at byte {stop}, it had {self.size} when it was opened"
+            raise FileError(CANNOT_READ.at(Where(self.name), message))
+        self._window = data, at, stop - _MARGIN if stop < self.size else stop
+        return self._window
+
+    def piece(self, start: int, stop: int) -> Buffer:
+        """Bytes `start` to `stop`, for what is no bulk data: a name, a few numbers."""
+        data, begin, safe = self._window
+        if not begin <= start < safe and start < stop <= start + _GLANCE:
+            data, begin, _ = self._move_window(start)
+        if begin <= start and stop <= begin + len(data):
+            return data[start - begin : stop - begin]
+        return self.view(start, stop)
+
     def copy(self, start: int, stop: int, out: IO[bytes]) -> None:
         """Append bytes `start` to `stop` to `out`; from file to file inside the kernel."""
-        if self._descriptor is not None and stop - start >= _CHUNK:
+        if self._descriptor is not None and stop - start >= _IN_KERNEL:
             start = _kernel_copy(self._descriptor, start, stop, out)
         while start < stop:
             step = min(stop, start + _CHUNK)
@@ -90,6 +132,7 @@ class Source:
             with contextlib.suppress(BufferError):  # arrays still look into it
                 self._buffer.close()
         self._buffer = None
+        self._window = (b"", 0, 0)
 
     def __del__(self) -> None:
         if getattr(self, "_descriptor", None) is not None:
@@ -150,6 +193,10 @@ class Span:
     def view(self) -> memoryview:
         """The bytes, read-only, not copied; the view keeps the map open."""
         return self.source.view(self.start, self.stop)
+
+    def peek(self) -> Buffer:
+        """The bytes of a short span, without touching the map."""
+        return self.source.piece(self.start, self.stop)
 
     def write_to(self, out: IO[bytes]) -> None:
         """Append the bytes to `out`."""

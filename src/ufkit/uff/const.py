@@ -10,7 +10,7 @@ from ufkit.core.diag import FormatError, Rule, Where
 from ufkit.core.dtypes import FLOAT32, DType, from_uff
 from ufkit.core.files import Span
 from ufkit.core.tensor import Tensor
-from ufkit.uff.data import kind_of
+from ufkit.uff.data import kind_of, value_of
 from ufkit.uff.dims import impossible
 from ufkit.uff.model import MetaGraph, Node
 from ufkit.uff.rules import BAD_VALUES_SIZE, FIELD_KIND, MISSING_FIELD, SKIPPED_VALUES
@@ -29,7 +29,7 @@ def skipped_bytes(blob: Span) -> int | None:
     """How many bytes a text twin left out here; None when the blob is a real one."""
     if not 20 <= blob.nbytes <= 48:
         return None
-    match = _SKIPPED.fullmatch(bytes(blob.view()))
+    match = _SKIPPED.fullmatch(blob.peek())
     return int(match[1]) if match else None
 
 
@@ -56,8 +56,8 @@ def constant(node: Node) -> Tensor:
     values: Span = field(node, "values", "blob")
     type_: DType = field(node, "dtype", "dtype") if "dtype" in node.fields else FLOAT32
     count = prod(shape)
-    where = node.fields.where("values")
-    where = Where(where.file, where.node, where.field, values.start, values.stop)
+    place = node.where("values")
+    where = Where(place.file, place.node, place.field, values.start, values.stop)
     absent = skipped_bytes(values)
     size = values.nbytes if absent is None else absent
     if count and size % count == 0 and 0 < size // count <= _WIDEST:
@@ -80,11 +80,12 @@ def _problem(
 
 def field(node: Node, name: str, kind: str) -> Any:
     """A field that must be there and of that kind. Raises FormatError (UFF205, UFF207)."""
-    if name not in node.fields:
+    fields = node.fields
+    if name not in fields:
         message = f"{node.operation} has no field {name!r}"
         raise FormatError(MISSING_FIELD.at(node.where(name), message))
-    data, _ = node.graph.meta.resolve(node.fields.data(name), node.fields.where(name))
+    data = fields.resolved(name)
     if kind_of(data) != kind:
         message = f"{name} is of kind {kind_of(data)}, it must be {kind}"
-        raise FormatError(FIELD_KIND.at(node.fields.where(name), message))
-    return node.fields[name]
+        raise FormatError(FIELD_KIND.at(fields.where(name), message))
+    return value_of(data)

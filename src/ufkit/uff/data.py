@@ -139,7 +139,9 @@ class DataMap(MutableMapping[str, Any]):
     message itself. Of a key given twice the last counts. Assigning edits the file's message.
     """
 
-    def __init__(self, meta: MetaGraph, message: Message, field: str, where: Where) -> None:
+    def __init__(
+        self, meta: MetaGraph, message: Message, field: str, where: Callable[[], Where]
+    ) -> None:
         self._meta = meta
         self._message = message
         self._field = field
@@ -160,18 +162,25 @@ class DataMap(MutableMapping[str, Any]):
         return self._index()[key].get("value") or Message.new(DATA)
 
     def __getitem__(self, key: str) -> Any:
-        data, _ = self._meta.resolve(self.data(key), self.where(key))
-        return value_of(data)
+        return value_of(self.resolved(key))
 
     def kind(self, key: str) -> str:
         """Kind of the value after following references, or "none"."""
-        return kind_of(self._meta.resolve(self.data(key), self.where(key))[0])
+        return kind_of(self.resolved(key))
+
+    def resolved(self, key: str) -> Message:
+        """The value's message, references followed. Raises KeyError, FormatError (UFF202)."""
+        data = self.data(key)
+        if data.which("type") != "ref":
+            return data
+        return self._meta.resolve(data, self.where(key))[0]
 
     def where(self, key: str) -> Where:
         """The place of a value, for diagnostics."""
         span = self._index()[key].span if key in self._index() else None
         start, stop = (span.start, span.stop) if span and span.nbytes else (None, None)
-        return Where(self._where.file, self._where.node, key, start, stop)
+        owner = self._where()
+        return Where(owner.file, owner.node, key, start, stop)
 
     def __setitem__(self, key: str, value: Any) -> None:
         data = data_of(value)
@@ -187,6 +196,9 @@ class DataMap(MutableMapping[str, Any]):
         del self._index()[key]
         kept = [entry for entry in self.entries() if entry.get("key") != key]
         self._message.set(self._field, kept)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._index()  # the inherited one decodes the value
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._index())

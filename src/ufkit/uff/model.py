@@ -60,12 +60,12 @@ class Node:
     @property
     def fields(self) -> DataMap:
         if self._fields is None:
-            self._fields = DataMap(self.graph.meta, self.message, "fields", self.where())
+            self._fields = DataMap(self.graph.meta, self.message, "fields", self.where)
         return self._fields
 
     @property
     def extra_fields(self) -> DataMap:
-        return DataMap(self.graph.meta, self.message, "extra_fields", self.where())
+        return DataMap(self.graph.meta, self.message, "extra_fields", self.where)
 
     def where(self, field: str = "") -> Where:
         """The node's place, for diagnostics."""
@@ -90,7 +90,7 @@ class Graph:
 
     @property
     def extra_fields(self) -> DataMap:
-        return DataMap(self.meta, self.message, "extra_fields", self.where())
+        return DataMap(self.meta, self.message, "extra_fields", self.where)
 
     def where(self) -> Where:
         """The graph's place, for diagnostics."""
@@ -292,13 +292,16 @@ class MetaGraph:
     @property
     def referenced_data(self) -> DataMap:
         if self._referenced is None:
-            where = Where(self.source.name)
-            self._referenced = DataMap(self, self.message, "referenced_data", where)
+            self._referenced = DataMap(self, self.message, "referenced_data", self.where)
         return self._referenced
 
     @property
     def extra_fields(self) -> DataMap:
-        return DataMap(self, self.message, "extra_fields", Where(self.source.name))
+        return DataMap(self, self.message, "extra_fields", self.where)
+
+    def where(self) -> Where:
+        """The file, for diagnostics."""
+        return Where(self.source.name)
 
     def resolve(self, data: Message, where: Where) -> tuple[Message, str]:
         """What a value stands for, references followed. Raises FormatError (UFF202)."""

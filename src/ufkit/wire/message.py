@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterable, Iterator
+from types import MappingProxyType
 from typing import IO, Any
 
 from ufkit.core.files import Payload, Source, Span
@@ -23,6 +24,10 @@ from ufkit.wire.values import (
 
 Piece = bytes | Payload
 
+# Most messages of a file are leaves that nobody edits: they share one empty map, never written
+# to, in place of two of their own. Half of what reading a graph costs is making objects.
+_NOTHING: Any = MappingProxyType({})
+
 
 class Message:
     """One message of a schema.
@@ -38,11 +43,11 @@ class Message:
     def __init__(self, type_: MessageType, span: Span, parent: Message | None = None) -> None:
         self.type = type_
         self.span = span
-        self.depth: int = parent.depth + 1 if parent else 0
+        self.depth: int = 0 if parent is None else parent.depth + 1
         self._parent = parent
         self._records: dict[int, list[Record]] | None = None
-        self._children: dict[int, Message] = {}  # by where the record begins
-        self._set: dict[str, Any] = {}
+        self._children: dict[int, Message] = _NOTHING  # by where the record begins
+        self._set: dict[str, Any] = _NOTHING
         self._edited = False
 
     @classmethod
@@ -75,7 +80,7 @@ class Message:
 
     def _found(self, field: FieldType) -> list[Record]:
         """The records that are of this field, in file order."""
-        records = self._scanned().get(field.number)
+        records = (self._records or self._scanned()).get(field.number)
         if records is None:
             return []
         if len(records) == 1:
@@ -114,12 +119,14 @@ class Message:
 
         Raises FormatError at the field's bytes.
         """
-        if self._set and name in self._set and (value := self._set[name]) is not None:
+        if self._set and (value := self._set.get(name)) is not None:
             return value
         field = self.type.fields[name]
         is_message = field.kind == "message"
         records = [] if name in self._set else self._found(field)
-        if not records or (field.oneof and self.which(field.oneof) != name):
+        if records and field.oneof and (self._set or len(self._scanned()) > 1):
+            records = records if self.which(field.oneof) == name else []
+        if not records:
             return None if is_message else default(field)
         if is_message:
             return self._child(field, records)
@@ -153,7 +160,10 @@ class Message:
             if len(records) > 1:  # occurrences of a singular message merge: so do their bytes
                 parts = [self.span.source.view(r[2], r[3]) for r in records]
                 span = Span(Source(b"".join(parts), self.span.source.name), 0, sum(map(len, parts)))
-            child = self._children[at] = Message(field.type, span, self)
+            child = Message(field.type, span, self)
+            if self._children is _NOTHING:
+                self._children = {}
+            self._children[at] = child
         return child
 
     def _since_others(self, field: FieldType, records: list[Record]) -> list[Record]:
@@ -196,26 +206,30 @@ class Message:
             value = self._adopt(field, value)
         if field.oneof:
             for member in self.type.oneofs[field.oneof]:
-                self._set[member.name] = None
-        self._set[name] = value
-        self._touch()
+                self._assign(member.name, None)
+        self._assign(name, value)
 
     def append(self, name: str, value: Any) -> None:
         """Add an element to a repeated field; as `set` otherwise."""
+        value = self._adopt(self.type.fields[name], value)
         if name not in self._set:
-            self._set[name] = self.all(name)
-        self._set[name].append(self._adopt(self.type.fields[name], value))
+            self._assign(name, self.all(name))
+        self._set[name].append(value)
         self._touch()
 
     def clear(self, name: str) -> None:
         """Remove a field. A member of a oneof that does not count is left alone."""
         field = self.type.fields[name]
         if not field.oneof:
-            self._set[name] = [] if field.repeated else None
+            self._assign(name, [] if field.repeated else None)
         elif self.has(name):  # members that came before it are not to come back
-            self._set.update((member.name, None) for member in self.type.oneofs[field.oneof])
-        else:
-            return
+            for member in self.type.oneofs[field.oneof]:
+                self._assign(member.name, None)
+
+    def _assign(self, name: str, value: Any) -> None:
+        if self._set is _NOTHING:
+            self._set = {}
+        self._set[name] = value
         self._touch()
 
     def _adopt(self, field: FieldType, value: Any) -> Any:

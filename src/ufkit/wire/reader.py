@@ -6,7 +6,7 @@ The encoding: https://protobuf.dev/programming-guides/encoding/
 from __future__ import annotations
 
 from ufkit.core.diag import FormatError, Rule, Where
-from ufkit.core.files import Source
+from ufkit.core.files import Buffer, Source
 from ufkit.wire.rules import BAD_TAG, BAD_TEXT, BAD_VARINT, TOO_DEEP, TRUNCATED
 
 VARINT, I64, LEN, GROUP, END_GROUP, I32 = range(6)
@@ -55,46 +55,66 @@ def varint(source: Source, at: int, stop: int) -> tuple[int, int]:
 
     Raises FormatError (UFK101, UFK103).
     """
-    buffer = source.buffer
-    result = shift = 0
-    begin = at
-    while at < stop:
-        byte = buffer[at]
-        at += 1
-        result |= (byte & 127) << shift
-        if byte < 128:
-            return result & 0xFFFF_FFFF_FFFF_FFFF, at
+    left = min(stop - at, 10)
+    data, base, _ = source.window(at) if left > 0 else (b"", at, 0)
+    value, length = _number(data, at - base)
+    if 0 < length <= left:
+        return value, at + length
+    if left == 10:
+        raise fault(BAD_VARINT, source, at, "an integer goes on beyond its 10th byte", at + 10)
+    raise fault(TRUNCATED, source, at, f"an integer is cut short after {left} bytes", stop)
+
+
+def _number(data: Buffer, at: int) -> tuple[int, int]:
+    """The varint at an index of a window, and its length; 0 when it has no end there."""
+    value = shift = 0
+    for byte in data[at : at + 10]:
+        value |= (byte & 127) << shift
         shift += 7
-        if shift == 70:
-            raise fault(BAD_VARINT, source, begin, "an integer goes on beyond its 10th byte", at)
-    raise fault(TRUNCATED, source, begin, f"an integer is cut short after {at - begin} bytes", stop)
+        if byte < 128:
+            return value & 0xFFFF_FFFF_FFFF_FFFF, shift // 7
+    return 0, 0
 
 
 def scan(source: Source, start: int, stop: int) -> dict[int, list[Record]]:
     """The fields between `start` and `stop`, by number, each list in file order.
 
-    Groups come as one record that spans them. Every length is checked before it is used.
+    Groups come as one record that spans them. Every length is checked before it is used. The
+    outermost level is kept: told from it what a file is, it is then read by it.
     Raises FormatError with the byte position (UFK101 to UFK104).
     """
-    buffer = source.buffer
+    if stop - start < source.size:
+        return _scan(source, start, stop)
+    found: dict[int, list[Record]] | None = source.outline
+    if found is None:
+        found = source.outline = _scan(source, start, stop)
+    return found
+
+
+def _scan(source: Source, start: int, stop: int) -> dict[int, list[Record]]:
     found: dict[int, list[Record]] = {}
     at = start
+    data, base, safe = source.window(start) if start < stop else (b"", 0, 0)
     while at < stop:
+        if at >= safe:
+            data, base, safe = source.window(at)
         begin = at
-        tag = buffer[at]
+        tag = data[at - base]
         at += 1
         if tag >= 128:
             tag, at = varint(source, begin, stop)
         wire = tag & 7
         if wire == LEN and at < stop:
-            payload = at + 1
-            size = buffer[at]
-            if size >= 128:
-                size, payload = varint(source, at, stop)
-            value = payload
-            at = payload + size
+            value = at + 1
+            size = data[at - base]
+            if size >= 128:  # any bulk data: read from the window at hand, unless it is wrong
+                size, length = _number(data, at - base)
+                value = at + length
+                if not length or value > stop:
+                    size, value = varint(source, at, stop)
+            at = value + size
         elif wire == VARINT and at < stop:
-            value = buffer[at]
+            value = data[at - base]
             at += 1
             if value >= 128:
                 value, at = varint(source, at - 1, stop)
@@ -112,13 +132,8 @@ def scan(source: Source, start: int, stop: int) -> dict[int, list[Record]]:
         else:
             raise fault(BAD_TAG, source, begin, f"field {tag >> 3} has impossible wire type {wire}")
         if at > stop:
-            raise fault(
-                TRUNCATED,
-                source,
-                begin,
-                f"field {tag >> 3} needs {at - value} bytes, {max(stop - value, 0)} are left",
-                stop,
-            )
+            message = f"field {tag >> 3} needs {at - value} bytes, {max(stop - value, 0)} are left"
+            raise fault(TRUNCATED, source, begin, message, stop)
         number = tag >> 3
         if number in found:
             found[number].append((begin, wire, value, at))

@@ -95,12 +95,12 @@ def decode(field: FieldType, source: Source, record: Record) -> Any:
         return Span(source, value, end)
     if (convert := _FROM_VARINT.get(kind)) is not None:
         return convert(value)
-    return _FIXED[kind].unpack_from(source.buffer, value)[0]
+    return _FIXED[kind].unpack(source.piece(value, end))[0]
 
 
 def _text(source: Source, start: int, stop: int) -> str:
     try:
-        return str(source.view(start, stop), "utf-8")
+        return str(source.piece(start, stop), "utf-8")
     except UnicodeDecodeError as error:
         at = start + error.start
         raise fault(BAD_STRING, source, at, f"a text is not UTF-8: {error.reason}", stop) from error
@@ -111,9 +111,9 @@ def decode_packed(field: FieldType, source: Source, record: Record) -> list[Any]
     begin, _, at, end = record
     if (convert := _FROM_VARINT.get(field.kind)) is not None:
         values = []
-        buffer = source.buffer
+        data, base = source.piece(at, end), at
         while at < end:
-            value = buffer[at]
+            value = data[at - base]
             at += 1
             if value >= 128:
                 value, at = varint(source, at - 1, end)
@@ -123,7 +123,7 @@ def decode_packed(field: FieldType, source: Source, record: Record) -> list[Any]
     if (end - at) % form.size:
         message = f"{end - at} bytes of packed {field.kind} are no multiple of {form.size}"
         raise fault(BAD_PACKED, source, begin, message, end)
-    return [value for (value,) in form.iter_unpack(source.view(at, end))]
+    return [value for (value,) in form.iter_unpack(source.piece(at, end))]
 
 
 def fits(field: FieldType, wire: int) -> bool:
