@@ -218,7 +218,7 @@ def replacing(path: PathLike) -> Iterator[BinaryIO]:
     that was there is kept. A symbolic link stays, its target is replaced; a target that is
     no ordinary file (/dev/stdout, a pipe) is written directly. Raises FileError (UFK002).
     """
-    target = os.path.realpath(path)
+    target = _target(path)
     if os.path.exists(target) and not os.path.isfile(target):
         with _write_errors(path), open(target, "wb") as file:
             yield file
@@ -230,9 +230,7 @@ def replacing(path: PathLike) -> Iterator[BinaryIO]:
                 yield file
                 file.flush()
                 os.fsync(file.fileno())
-                if os.path.exists(target):
-                    os.chmod(beside, stat.S_IMODE(os.stat(target).st_mode))
-            os.replace(beside, target)
+            _replace(beside, target)
             _sync_folder(os.path.dirname(target))
         except BaseException:
             with contextlib.suppress(OSError):
@@ -245,19 +243,39 @@ def staging(path: PathLike) -> Iterator[str]:
     """A name beside `path` to write and try files under, before any of them takes its place.
 
     When the block ends well, every file in the private folder moves to where `path` is; when
-    not, they vanish. Raises FileError (UFK002).
+    not, they vanish; modes are kept. Raises FileError (UFK002), also for a target that is no
+    ordinary file.
     """
-    target = os.path.realpath(path)
+    target = _target(path)
+    if os.path.exists(target) and not os.path.isfile(target):
+        message = "cannot write: it is no ordinary file"
+        raise FileError(CANNOT_WRITE.at(Where(os.fspath(path)), message))
     folder = f"{target}.{secrets.token_hex(4)}.tmp"
     with _write_errors(path):
         try:
             os.mkdir(folder)
             yield os.path.join(folder, os.path.basename(target))
             for name in sorted(os.listdir(folder), reverse=True):  # what others point at, first
-                os.replace(os.path.join(folder, name), os.path.join(os.path.dirname(target), name))
+                _replace(os.path.join(folder, name), os.path.join(os.path.dirname(target), name))
             _sync_folder(os.path.dirname(target))
         finally:
             shutil.rmtree(folder, ignore_errors=True)
+
+
+def _target(path: PathLike) -> str:
+    """What a path leads to in the end."""
+    try:
+        return os.path.realpath(path)
+    except ValueError as error:  # NUL bytes and the like
+        where = Where(os.fspath(path))
+        raise FileError(CANNOT_WRITE.at(where, f"cannot write: {error}")) from error
+
+
+def _replace(new: str, old: str) -> None:
+    """Put a file in the place of another, which leaves it its mode."""
+    with contextlib.suppress(FileNotFoundError):
+        os.chmod(new, stat.S_IMODE(os.stat(old).st_mode))
+    os.replace(new, old)
 
 
 def _sync_folder(folder: str) -> None:
@@ -274,10 +292,8 @@ def _sync_folder(folder: str) -> None:
 def _write_errors(path: PathLike) -> Iterator[None]:
     try:
         yield
-    except _READ_ERRORS as error:
-        if not isinstance(error, OSError) and "null byte" not in str(error):
-            raise
-        reason = getattr(error, "strerror", None) or error
+    except OSError as error:
+        reason = error.strerror or error
         raise FileError(
             CANNOT_WRITE.at(Where(os.fspath(path)), f"cannot write: {reason}")
         ) from error
