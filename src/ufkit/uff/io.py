@@ -7,8 +7,9 @@ import os
 from collections.abc import Iterator
 from typing import IO
 
-from ufkit.core.diag import FormatError, Where
+from ufkit.core.diag import FileError, FormatError, Where
 from ufkit.core.files import PathLike, Source, Span, replacing
+from ufkit.core.rules import CANNOT_READ
 from ufkit.uff.const import SKIP_LIMIT, skipped_marker, skipped_weights
 from ufkit.uff.model import MetaGraph
 from ufkit.uff.rules import EMPTY, NOT_UFF, SKIPPED_VALUES
@@ -16,7 +17,7 @@ from ufkit.uff.schema import METAGRAPH
 from ufkit.wire.json import json_chunks, parse_json
 from ufkit.wire.message import Message, write
 from ufkit.wire.sniff import EMPTY as EMPTY_FILE
-from ufkit.wire.sniff import UFF, UFF_JSON, UFF_TEXT, identify
+from ufkit.wire.sniff import UFF, UFF_JSON, UFF_TEXT, identify, identify_folder
 from ufkit.wire.text import parse_text, text_lines
 
 BINARY, TEXT, JSON = "binary", "text", "json"
@@ -31,7 +32,7 @@ def open(path: PathLike | Source, *, mmap: bool = True) -> MetaGraph:
     Raises FileError when it cannot be read; FormatError that says what the file is when it is no
     UFF (UFF001, UFF002), or where it is damaged.
     """
-    source = path if isinstance(path, Source) else Source.open(path, mmap=mmap)
+    source = path if isinstance(path, Source) else _source(path, mmap)
     kind = identify(source)
     if kind is UFF:
         message = Message.read(METAGRAPH, source)
@@ -49,6 +50,17 @@ def open(path: PathLike | Source, *, mmap: bool = True) -> MetaGraph:
 def _named(message: Message, source: Source) -> Message:
     message.span = Span(Source(b"", source.name), 0, 0)
     return message
+
+
+def _source(path: PathLike, mmap: bool) -> Source:
+    try:
+        return Source.open(path, mmap=mmap)
+    except FileError as error:
+        if (kind := identify_folder(path)) is None:
+            raise
+        message = f"this is not a file: it is {kind.description}"
+        found = CANNOT_READ.at(Where(os.fspath(path)), message, hint=kind.hint)
+        raise FileError(found) from error
 
 
 def form_of(path: PathLike) -> str:

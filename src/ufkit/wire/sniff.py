@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass
 
 from ufkit.core.diag import FormatError
-from ufkit.core.files import Source
+from ufkit.core.files import PathLike, Source
 from ufkit.wire.reader import LEN, VARINT, Record, scan
 
 _HEAD = 4096
@@ -31,6 +32,8 @@ LFS_POINTER = Kind(
     "in the repository it came from: git lfs install && git lfs pull",
 )
 TF_GRAPH = Kind("tf-graph", "a TensorFlow graph", "it is where a UFF comes from, not a UFF")
+SAVED_MODEL = Kind("saved-model", "a folder, a TensorFlow SavedModel", TF_GRAPH.hint)
+FOLDER = Kind("folder", "a folder", "name a file in it")
 TF_TEXT = Kind("tf-text", "a TensorFlow graph as text", "it is not a UFF")
 ONNX = Kind("onnx", "an ONNX model", "it needs no conversion: ONNX Runtime and TensorRT take it")
 CAFFE_NET = Kind("caffe-net", "a Caffe net (caffemodel)", "it is not a UFF")
@@ -89,6 +92,13 @@ def identify(source: Source) -> Kind:
             if pattern.match(text):
                 return kind
     return _identify_message(source) or (TEXT if printable else UNKNOWN)
+
+
+def identify_folder(path: PathLike) -> Kind | None:
+    """The kind of a folder; None for what is none."""
+    if not os.path.isdir(path):
+        return None
+    return SAVED_MODEL if os.path.exists(os.path.join(path, "saved_model.pb")) else FOLDER
 
 
 def _identify_message(source: Source) -> Kind | None:
