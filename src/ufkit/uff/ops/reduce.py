@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -12,12 +13,17 @@ from ufkit.uff.ops.reshape import without
 from ufkit.uff.ops.spec import Array, Call, Emitter, Example, Facts, Field, OpSpec
 from ufkit.uff.rules import KEEPDIMS
 
+def _mean(x: Array, axis: tuple[int, ...], keepdims: bool) -> Any:
+    """NumPy's own warns where there is nothing to take it of."""
+    return np.divide(np.sum(x, axis, keepdims=keepdims), prod(x.shape[at] for at in axis))
+
+
 _FUNCTIONS: dict[str, tuple[Callable[..., Any], str]] = {
     "sum": (np.sum, "ReduceSum"),
     "prod": (np.prod, "ReduceProd"),
     "max": (np.max, "ReduceMax"),
     "min": (np.min, "ReduceMin"),
-    "mean": (np.mean, "ReduceMean"),
+    "mean": (_mean, "ReduceMean"),
 }
 
 
