@@ -1,0 +1,105 @@
+"""Everything that can be asked of a file nobody vouches for. Only UfkitError may come out."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterator
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from ufkit.conversion.uff_onnx import to_onnx
+from ufkit.core.diag import UfkitError
+from ufkit.core.files import Source
+from ufkit.uff.check import check
+from ufkit.uff.infer import infer
+from ufkit.uff.io import BINARY, JSON, TEXT, write_to
+from ufkit.uff.io import open as open_uff
+from ufkit.uff.model import Graph, MetaGraph
+from ufkit.uff.runner import run
+from ufkit.uff.summary import summarize
+
+
+class Nowhere(io.BytesIO):
+    """Takes everything, keeps nothing."""
+
+    def write(self, data: Any) -> int:
+        return len(data)
+
+
+Stage = Callable[[MetaGraph], Any]
+
+
+def opened(data: bytes) -> MetaGraph:
+    return open_uff(Source(data, "attack.uff"))
+
+
+def checked(meta: MetaGraph) -> None:
+    for finding in check(meta):
+        str(finding)
+        finding.as_dict()
+
+
+def summed(meta: MetaGraph) -> None:
+    str(summarize(meta).as_dict())
+
+
+def converted(meta: MetaGraph) -> None:
+    for graph in meta.graphs[:3]:
+        with_errors(lambda graph=graph: to_onnx(graph).model.write_to(Nowhere()))
+
+
+def ran(meta: MetaGraph) -> None:
+    for graph in meta.graphs[:3]:
+        with_errors(lambda graph=graph: _run(graph))
+
+
+def _run(graph: Graph) -> None:
+    """On zeros, for random inputs of raw bytes do not exist."""
+    feeds = {}
+    for id_, spec in infer(graph).inputs.items():
+        shape = [size if isinstance(size, int) else 2 for size in spec.shape]
+        if prod(max(size, 1) for size in shape) > 1 << 20:
+            return
+        feeds[id_] = np.zeros(shape, spec.dtype.numpy)
+    run(graph, feeds)
+
+
+def saved(meta: MetaGraph) -> None:
+    """Binary as it came; text and JSON read back to the same message."""
+    out = io.BytesIO()
+    if meta.message.span.nbytes:
+        write_to(meta, out, form=BINARY)
+        assert out.getvalue() == bytes(meta.message.span.view())
+
+
+def written(meta: MetaGraph) -> None:
+    for form in (TEXT, JSON):
+        out = io.BytesIO()
+        write_to(meta, out, form=form, full=True)
+        again = io.BytesIO()
+        write_to(opened(out.getvalue()), again, form=form, full=True)
+        assert out.getvalue() == again.getvalue(), form
+
+
+LOOKS: tuple[Stage, ...] = (checked, summed)
+STAGES: tuple[Stage, ...] = (*LOOKS, converted, ran, saved, written)
+
+
+def with_errors(action: Callable[[], Any]) -> Any:
+    """The result of an action; None where it ended in an error of ours, which can be shown."""
+    try:
+        return action()
+    except UfkitError as error:
+        str(error)
+        return None
+
+
+def exercise(data: bytes, stages: tuple[Stage, ...] = STAGES) -> Iterator[str]:
+    """Go through the stages with a file; yields the name of each before it starts."""
+    yield "opened"
+    meta = with_errors(lambda: opened(data))
+    for stage in stages if meta is not None else ():
+        yield stage.__name__
+        with_errors(lambda stage=stage: stage(meta))
