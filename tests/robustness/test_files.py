@@ -190,9 +190,10 @@ def test_a_folder_that_is_a_saved_model_is_named(tmp_path: Path) -> None:
 
 
 @posix
-@pytest.mark.skipif(os.name == "posix" and os.getuid() == 0, reason="root may read everything")
 def test_an_unreadable_file(net: Path) -> None:
     net.chmod(0)
+    if os.access(net, os.R_OK):
+        pytest.skip("whoever runs this may read everything")
     with pytest.raises(FileError, match="UFK001"):
         ufkit.open(net)
 
@@ -234,11 +235,12 @@ def test_conversion_into_a_folder_that_is_not_there(tmp_path: Path) -> None:
 
 
 @posix
-@pytest.mark.skipif(os.name == "posix" and os.getuid() == 0, reason="root may write everywhere")
 @pytest.mark.parametrize("write", WRITERS)
 def test_a_folder_that_is_read_only(tmp_path: Path, write: Callable[[Path], None]) -> None:
     save(tmp_path / "source.uff")
     tmp_path.chmod(0o500)
+    if os.access(tmp_path, os.W_OK):
+        pytest.skip("whoever runs this may write everywhere")
     with pytest.raises(FileError, match="UFK002"):
         write(tmp_path / "x.uff")
     assert [*tmp_path.iterdir()] == [tmp_path / "source.uff"]
