@@ -262,6 +262,7 @@ class Message:
             if self._set[field.name] is not None and not self._found(field)
         )
         written = set()
+        merged = self._merged()
         for number, record in self._in_order():
             while pending and pending[0] < number:
                 yield from self._encode_set(pending.pop(0))
@@ -274,7 +275,7 @@ class Message:
                     yield from self._encode_set(number)
             elif (child := self._children.get(record[0])) is not None and child._edited:
                 yield from _encode(field, child)
-            elif not self._merged(field, record):
+            elif number not in merged:
                 yield Span(self.span.source, record[0], record[3])
         for number in pending:
             yield from self._encode_set(number)
@@ -297,13 +298,11 @@ class Message:
         found = [(n, record) for n, records in self._scanned().items() for record in records]
         return sorted(found, key=lambda item: item[1][0])
 
-    def _merged(self, field: FieldType, record: Record) -> bool:
-        """Whether a later occurrence of this singular message holds this one, re-encoded."""
-        if field.kind != "message" or field.repeated:
-            return False
-        last = self._found(field)[-1][0]
-        child = self._children.get(last)
-        return record[0] != last and child is not None and child._edited
+    def _merged(self) -> set[int]:
+        """Numbers of the singular messages whose last occurrence, re-encoded, holds them all."""
+        edited = {at for at, child in self._children.items() if child._edited}
+        singular = (f for f in self.type.fields.values() if f.kind == "message" and not f.repeated)
+        return {f.number for f in singular if (r := self._found(f)) and r[-1][0] in edited}
 
     def __repr__(self) -> str:
         return f"Message({self.type.name}, {self.span!r})"
