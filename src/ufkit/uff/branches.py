@@ -7,6 +7,7 @@ what is in it; at inference the predicate is false.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 
 from ufkit.core.diag import Diagnostic, FormatError
@@ -18,6 +19,7 @@ from ufkit.uff.rules import BRANCH_TAKEN
 SWITCH, MERGE, DEFAULT = "_Switch", "_Merge", "_PlaceholderWithDefault"
 _LEFTOVERS = frozenset({SWITCH, MERGE, "_RefSwitch", "_RefMerge"})
 _PASSED = frozenset({"Identity", SWITCH, "_RefSwitch", DEFAULT})
+_REACH = 256  # nodes that a branch is followed back; real ones have a dozen
 _RANDOM = ("_RandomUniform", "_RandomStandardNormal", "_TruncatedNormal", "_Multinomial")
 
 
@@ -72,7 +74,7 @@ def _branch_nodes(graph: Graph, id_: str) -> Iterator[Node]:
     """
     seen = {id_}
     queue = [(id_, True)]
-    for at, first in queue:
+    for at, first in itertools.islice(queue, _REACH):
         if at not in graph:
             continue
         node = graph[at]
@@ -88,7 +90,7 @@ def _branch_nodes(graph: Graph, id_: str) -> Iterator[Node]:
 
 def _source(graph: Graph, id_: str) -> Node | None:
     """What a value is in the end, passed on by Identity, Switch and the like."""
-    for _ in range(len(graph)):
+    for _ in range(_REACH):
         if id_ not in graph:
             return None
         node = graph[id_]
