@@ -298,11 +298,12 @@ class Message:
         found = [(n, record) for n, records in self._scanned().items() for record in records]
         return sorted(found, key=lambda item: item[1][0])
 
-    def _merged(self) -> set[int]:
+    def _merged(self) -> frozenset[int]:
         """Numbers of the singular messages whose last occurrence, re-encoded, holds them all."""
         edited = {at for at, child in self._children.items() if child._edited}
         singular = (f for f in self.type.fields.values() if f.kind == "message" and not f.repeated)
-        return {f.number for f in singular if (r := self._found(f)) and r[-1][0] in edited}
+        last = ((f.number, self._found(f)[-1:]) for f in singular)
+        return frozenset(number for number, found in last if found and found[0][0] in edited)
 
     def __repr__(self) -> str:
         return f"Message({self.type.name}, {self.span!r})"

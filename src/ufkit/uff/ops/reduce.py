@@ -13,6 +13,7 @@ from ufkit.uff.ops.reshape import without
 from ufkit.uff.ops.spec import Array, Call, Emitter, Example, Facts, Field, OpSpec
 from ufkit.uff.rules import KEEPDIMS
 
+
 def _mean(x: Array, axis: tuple[int, ...], keepdims: bool) -> Any:
     """NumPy's own warns where there is nothing to take it of."""
     return np.divide(np.sum(x, axis, keepdims=keepdims), prod(x.shape[at] for at in axis))
