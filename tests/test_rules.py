@@ -376,7 +376,7 @@ def _no_equivalent(_: Path) -> Any:
 
 @provokes("CNV201")
 def _no_model(folder: Path) -> Any:
-    from ufkit.conversion.sessions import open_onnx
+    from ufkit.conversion.engines import open_onnx
 
     (folder / "a.onnx").write_bytes(b"\x08\x0a\x3a\x00")
     return open_onnx(folder / "a.onnx")

@@ -13,7 +13,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 import ufkit
-import ufkit.conversion.verify as verify_module
+from ufkit.conversion.engines import Session
 
 
 def test_onnx(run: Any, net: Path, tmp_path: Path) -> None:
@@ -56,12 +56,12 @@ def test_quiet(run: Any, net: Path, tmp_path: Path) -> None:
 @pytest.fixture
 def wrong_runtime(monkeypatch: pytest.MonkeyPatch) -> None:
     """An engine that is off by a half."""
-    right = verify_module.run_onnx
+    right = Session.run
 
     def wrong(*args: Any, **kwargs: Any) -> Any:
         return {name: value + np.float32(0.5) for name, value in right(*args, **kwargs).items()}
 
-    monkeypatch.setattr(verify_module, "run_onnx", wrong)
+    monkeypatch.setattr(Session, "run", wrong)
 
 
 @pytest.mark.usefixtures("wrong_runtime")

@@ -248,12 +248,12 @@ def test_json_holds_no_infinity(
 ) -> None:
     import numpy as np
 
-    import ufkit.conversion.verify as verify_module
+    from ufkit.conversion.engines import Session
 
-    right = verify_module.run_onnx
+    right = Session.run
     monkeypatch.setattr(
-        verify_module,
-        "run_onnx",
+        Session,
+        "run",
         lambda *args, **more: {k: v * np.float32("nan") for k, v in right(*args, **more).items()},
     )
     result = run("convert", net, tmp_path / "x.onnx", "--verify", "--json")

@@ -141,7 +141,7 @@ def _run_uff(
         feeds = feeds_of(inputs, [node.id for node in graph.inputs])
         if engine == REFERENCE:
             return run(graph, feeds, shapes=shapes, progress=_named(progress, "running"))
-        from ufkit.conversion.sessions import run_lowered
+        from ufkit.conversion.run_lowered import run_lowered
 
         return run_lowered(
             graph, feeds, shapes=shapes, engine=engine, progress=_named(progress, "converting")
@@ -154,7 +154,7 @@ def _named(progress: Progress, what: str) -> Any:
 
 def _run_onnx(path: str, inputs: tuple[str, ...], engine: str) -> Arrays:
     from ufkit.cli.arrays import feeds_of
-    from ufkit.conversion.sessions import open_onnx
+    from ufkit.conversion.engines import open_onnx
 
     session = open_onnx(path, engine=engine)
     return session.run(feeds_of(inputs, [port.name for port in session.inputs]))

@@ -13,7 +13,7 @@ import numpy as np
 import onnx
 from numpy.typing import NDArray
 
-from ufkit.conversion.engines import REFERENCE, best_engine, run_onnx
+from ufkit.conversion.engines import REFERENCE, best_engine, open_onnx
 from ufkit.conversion.onnx_model import OnnxModel
 from ufkit.conversion.rules import DIFFERS, NOT_FINITE, VERIFIED_BY_ONNX
 from ufkit.conversion.uff_onnx import Conversion
@@ -106,7 +106,7 @@ def verify(
     feeds, expected = _computed(conversion.inference, data, seed, progress)
     engine = best_engine()
     fed = {id_: feeds[id_].transpose(order) for id_, order in conversion.inputs.items()}
-    got = run_onnx(path, fed, engine=engine)
+    got = open_onnx(path, engine=engine).run(fed)
     result = Verification(engine, "the data given" if data else f"random, seed {seed}")
     if engine == REFERENCE:
         result.diagnostics.append(VERIFIED_BY_ONNX.at(graph.where(), "ONNX Runtime is not here"))
@@ -269,7 +269,7 @@ def _first_different(
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "model.onnx")
         OnnxModel(model, conversion.model.weights).save(path)
-        got = run_onnx(path, fed)
+        got = open_onnx(path, engine=best_engine()).run(fed)
     expected = evaluate(conversion.inference, feeds, keep=watched)
     for node in graph.needed():
         if node.id in watched and node.id in expected:

@@ -17,8 +17,9 @@ from ufkit.uff.model import Graph, Node
 from ufkit.uff.rules import BRANCH_TAKEN
 
 SWITCH, MERGE, DEFAULT = "_Switch", "_Merge", "_PlaceholderWithDefault"
-_LEFTOVERS = frozenset({SWITCH, MERGE, "_RefSwitch", "_RefMerge"})
-_PASSED = frozenset({"Identity", SWITCH, "_RefSwitch", DEFAULT})
+_MERGES = frozenset({MERGE, "_RefMerge"})
+_PASSED_ON = frozenset({SWITCH, "_RefSwitch", DEFAULT})
+RESOLVED = _MERGES | _PASSED_ON  # what is no more in the graph that `for_inference` gives
 _REACH = 256  # nodes that a branch is followed back; real ones have a dozen
 _RANDOM = ("_RandomUniform", "_RandomStandardNormal", "_TruncatedNormal", "_Multinomial")
 
@@ -29,16 +30,16 @@ def for_inference(graph: Graph) -> tuple[Graph, list[Diagnostic]]:
     Switch, Merge and PlaceholderWithDefault become Identity of what they pass on. The file and
     its messages are left as they are; a graph without conditionals is given back itself.
     """
-    if not any(node.operation in _LEFTOVERS or node.operation == DEFAULT for node in graph):
+    if not any(node.operation in RESOLVED for node in graph):
         return graph, []
     notes: list[Diagnostic] = []
     changed: dict[str, str] = {}
     for node in graph:
-        if node.operation in ("_Merge", "_RefMerge") and node.inputs:
+        if node.operation in _MERGES and node.inputs:
             chosen, reason = _branch(graph, node)
             changed[node.id] = chosen
             notes.append(BRANCH_TAKEN.at(node.where(), f"{chosen!r} is taken: {reason}"))
-        elif node.operation in _PASSED and node.operation != "Identity" and node.inputs:
+        elif node.operation in _PASSED_ON and node.inputs:
             changed[node.id] = node.inputs[0]
     return graph.rewired({id_: ("Identity", [source]) for id_, source in changed.items()}), notes
 
@@ -94,7 +95,7 @@ def _source(graph: Graph, id_: str) -> Node | None:
         if id_ not in graph:
             return None
         node = graph[id_]
-        if node.operation not in _PASSED or not node.inputs:
+        if node.operation not in _PASSED_ON | {"Identity"} or not node.inputs:
             return node
         id_ = node.inputs[0]
     return None

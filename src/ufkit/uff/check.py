@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from ufkit.core.diag import Diagnostic, FormatError, Where
+from ufkit.uff.branches import RESOLVED
 from ufkit.uff.const import constant
 from ufkit.uff.data import DataMap
 from ufkit.uff.infer import call_of, infer
@@ -22,6 +23,7 @@ from ufkit.uff.rules import (
     LOST_CONSTANT,
     MISSING_DESCRIPTOR,
     NO_OUTPUT,
+    SEVERAL_GRAPHS,
     UNKNOWN_FIELD,
     UNKNOWN_FIELDS,
     UNKNOWN_OPERATION,
@@ -78,6 +80,9 @@ def _file(meta: MetaGraph) -> Iterator[Diagnostic]:
             yield VERSION.at(where, f"{name} is {number}; 1 is the only one known")
     if not meta.graphs:
         yield EMPTY.at(where, "the file holds 0 graphs")
+    if len(meta.graphs) > 1:
+        names = ", ".join(repr(graph.id) for graph in meta.graphs[:8])
+        yield SEVERAL_GRAPHS.at(where, f"the file holds {len(meta.graphs)} graphs: {names}")
     yield from _unknown(meta.message, where)
     yield from _duplicates(meta.referenced_data, where)
 
@@ -121,7 +126,8 @@ def _nodes(graph: Graph) -> Iterator[Diagnostic]:
         yield from _duplicates(node.fields, node.where())
         spec = OPS.get(node.operation)
         if spec is None:
-            yield from _foreign(node, declared)
+            if node.operation not in RESOLVED:
+                yield from _foreign(node, declared)
             continue
         if spec.custom:
             message = (

@@ -5,7 +5,7 @@ It shares no code with the lowering to ONNX, so that the two can be held against
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -41,7 +41,8 @@ def evaluate(
     nodes = graph.needed()
     kept = {*graph.outputs, *keep}
     last = {id_: at for at, node in enumerate(nodes) for id_ in node.inputs}
-    values = dict(_feed(inference, feeds, {node.id for node in nodes}))
+    arrays = fed(inference, feeds).items()
+    values = {id_: array.transpose(inference.inputs[id_].turn) for id_, array in arrays}
     results: dict[str, Array] = {}
     with np.errstate(all="ignore"):
         for at, node in enumerate(nodes):
@@ -69,25 +70,25 @@ def compute(node: Node, arrays: list[Array], limit: int = MAX_BYTES) -> Array:
     return call.compute(facts, *arrays)
 
 
-def _feed(
-    inference: Inference, feeds: Mapping[str, Any], needed: set[str]
-) -> Iterator[tuple[str, Array]]:
-    """Each Input's value as the graph sees it. Raises RequestError (UFF401)."""
+def fed(inference: Inference, feeds: Mapping[str, Any]) -> dict[str, Array]:
+    """The arrays for the Inputs, each in its Input's type. Raises RequestError (UFF401).
+
+    An Input that no output needs may be left out.
+    """
     graph, inputs = inference.graph, inference.inputs
     for name in feeds:
         if name not in inputs:
             message = f"{name!r} is no Input; the model takes {', '.join(inputs)}"
             hint = did_you_mean(name, inputs)
             raise RequestError(BAD_INPUT.at(graph.where(), message, hint=hint))
-    for name, spec in inputs.items():
-        if name in feeds:
-            yield name, fitted(graph, spec, np.asarray(feeds[name])).transpose(spec.turn)
-        elif name in needed:
-            message = f"nothing is given for Input {spec}"
-            raise RequestError(BAD_INPUT.at(graph[name].where(), message))
+    for node in graph.needed():
+        if node.id in inputs and node.id not in feeds:
+            message = f"nothing is given for Input {inputs[node.id]}"
+            raise RequestError(BAD_INPUT.at(node.where(), message))
+    return {id_: _fitted(graph, inputs[id_], np.asarray(array)) for id_, array in feeds.items()}
 
 
-def fitted(graph: Graph, spec: InputSpec, array: Array) -> Array:
+def _fitted(graph: Graph, spec: InputSpec, array: Array) -> Array:
     """An array in the type of its Input. Raises RequestError (UFF401) when it does not fit."""
     fits = len(array.shape) == len(spec.shape) and all(
         size == wanted or not isinstance(wanted, int)

@@ -39,17 +39,12 @@ def open(path: PathLike | Source, *, mmap: bool = True) -> MetaGraph:
         message.all("graphs")  # a file cut short is refused here, not at some later moment
         return MetaGraph(message)
     if kind is UFF_TEXT:
-        return MetaGraph(_named(parse_text(source, METAGRAPH, aliases={"l": "val"}), source))
+        return MetaGraph(parse_text(source, METAGRAPH, aliases={"l": "val"}), source)
     if kind is UFF_JSON:
-        return MetaGraph(_named(parse_json(source, METAGRAPH), source))
+        return MetaGraph(parse_json(source, METAGRAPH), source)
     rule = EMPTY if kind is EMPTY_FILE else NOT_UFF
     message_ = f"this is not a UFF file: it is {kind.description}"
     raise FormatError(rule.at(Where(source.name), message_, hint=kind.hint))
-
-
-def _named(message: Message, source: Source) -> Message:
-    message.span = Span(Source(b"", source.name), 0, 0)
-    return message
 
 
 def _source(path: PathLike, mmap: bool) -> Source:

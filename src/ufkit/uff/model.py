@@ -240,9 +240,9 @@ class MetaGraph:
     Use it as a context manager, or leave closing to the garbage collector.
     """
 
-    def __init__(self, message: Message) -> None:
+    def __init__(self, message: Message, source: Source | None = None) -> None:
         self.message = message
-        self.source: Source = message.span.source
+        self.source = source or message.span.source
         self._graphs: list[Graph] | None = None
         self._referenced: DataMap | None = None
 
@@ -271,17 +271,17 @@ class MetaGraph:
 
     @property
     def graph(self) -> Graph:
-        """The one graph, or the first of several. Raises FormatError (UFF002) without any."""
-        if not self.graphs:
-            raise FormatError(EMPTY.at(Where(self.source.name), "the file holds 0 graphs"))
-        return self.graphs[0]
+        """The one graph, or of several the one called `main`; see `select`."""
+        return self.select()
 
     def select(self, id_: str | None = None) -> Graph:
         """The graph of that id; without one the only graph, or of several the one called `main`.
 
         Raises RequestError (UFF309) naming the graphs there are, FormatError (UFF002) without any.
         """
-        wanted = id_ or (MAIN if len(self.graphs) > 1 else self.graph.id)
+        if not self.graphs:
+            raise FormatError(EMPTY.at(Where(self.source.name), "the file holds 0 graphs"))
+        wanted = id_ or (MAIN if len(self.graphs) > 1 else self.graphs[0].id)
         found = [graph for graph in self.graphs if graph.id == wanted]
         if found:
             return found[0]

@@ -16,6 +16,12 @@ from ufkit.uff.ops.spec import Array
 from ufkit.uff.rules import CUSTOM_OPERATION, UNKNOWN_OPERATION
 
 
+def shapes_for(graph: Graph, feeds: Mapping[str, Any], shapes: GivenShapes | None) -> GivenShapes:
+    """The shapes given, and those of the arrays fed to Inputs that have none."""
+    open_ones = {node.id for node in graph.inputs if not node.fields.get("shape")}
+    return {id_: np.shape(feeds[id_]) for id_ in open_ones & feeds.keys()} | dict(shapes or {})
+
+
 def run(
     graph: Graph,
     feeds: Mapping[str, Any],
@@ -29,11 +35,7 @@ def run(
     array's. Raises RequestError (UFF301, UFF401) for feeds, NotSupportedError with every node
     that cannot be run, FormatError where one fails.
     """
-    given = dict(shapes or {})
-    for node in graph.inputs:
-        if node.id in feeds and node.id not in given and not node.fields.get("shape"):
-            given[node.id] = np.shape(feeds[node.id])
-    inference = infer(graph, given)
+    inference = infer(graph, shapes_for(graph, feeds, shapes))
     inference.require_shapes()
     obstacles = [
         finding
