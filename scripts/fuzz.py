@@ -43,7 +43,7 @@ from ufkit.wire.values import encode_varint
 # What tests ask of a file is asked here too.
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 ask = importlib.import_module("robustness.exercise")
-NETS: list[bytes] = importlib.import_module("robustness.nets").NETS
+nets = importlib.import_module("robustness.nets")
 
 PATIENCE = 10.0  # seconds for one input
 Random = random.Random
@@ -102,10 +102,11 @@ TARGETS: dict[str, Callable[[bytes], None]] = {
 def seeds(target: str) -> list[bytes]:
     """Good files to start from."""
     form = {"text": TEXT, "json": JSON}.get(target)
+    files = [*nets.NETS * 5, *(nets.operations() if target in ("uff", "convert") else [])]
     if form is None:
-        return NETS
+        return files
     made = []
-    for data in NETS:
+    for data in files:
         out = io.BytesIO()
         write_to(open_uff(Source(data)), out, form=form, full=True)
         made.append(out.getvalue())

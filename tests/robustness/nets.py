@@ -7,10 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from graphs import single
 from ufkit.core.dtypes import INT32
 from ufkit.uff.build import Builder
 from ufkit.uff.data import Orders
 from ufkit.uff.io import write_to
+from ufkit.uff.ops import OPS
 from ufkit.uff.orders import DEC, INC
 from ufkit.wire.values import encode_varint
 
@@ -23,6 +25,11 @@ def _file(builder: Builder) -> bytes:
 
 def _ints(*numbers: int) -> np.ndarray[Any, Any]:
     return np.array(numbers, np.int32)
+
+
+def operations() -> list[bytes]:
+    """A file for each example of each operation."""
+    return [_file(single(spec, example)) for spec in OPS.values() for example in spec.examples]
 
 
 def convolutions() -> bytes:

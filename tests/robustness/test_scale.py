@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import time
 
 import ufkit
-from attacks.forge import given, net, node
+from attacks.forge import Raw, given, ints, net, node, put
 from ufkit.core.files import Source
+from ufkit.uff.io import write_to
 
 
 def chain(count: int) -> bytes:
@@ -24,3 +26,17 @@ def seconds(count: int) -> float:
 
 def test_a_chain_of_a_hundred_thousand_nodes() -> None:
     assert seconds(100_000) < 20 * max(seconds(10_000), 0.05)
+
+
+def test_an_edit_of_what_is_given_many_times() -> None:
+    """Its occurrences merge; the edited one takes the place of all."""
+    count = 20_000
+    meta = ufkit.open(Source(net(node("y", "Input", shape=Raw(put(8, ints([2])) * count)))))
+    shape = meta.graph["y"].fields.data("shape").get("i_list")
+    assert len(shape.all("val")) == count
+    shape.set("val", [1, 2])
+    out = io.BytesIO()
+    begin = time.process_time()
+    write_to(meta, out)
+    assert time.process_time() - begin < 5
+    assert ufkit.open(Source(out.getvalue())).graph["y"].fields["shape"] == [1, 2]
