@@ -22,6 +22,16 @@ def known_numbers(call: Call, i: int) -> list[Any]:
     return whole(value)
 
 
+def known_integers(call: Call, i: int, count: int | None = None) -> list[int]:
+    """As `known_numbers`, of which there must be `count`, none of them a size that is not known."""
+    numbers = known_numbers(call, i)
+    if any(isinstance(number, Dim) for number in numbers):
+        call.conflict(f"{call.spec.inputs[i]} {numbers} depends on a size that is not known")
+    if count not in (None, len(numbers)):
+        call.conflict(f"{call.spec.inputs[i]} has {len(numbers)} numbers; it must have {count}")
+    return numbers
+
+
 def _cut(call: Call) -> list[Any]:
     """NumPy's index for the slice: one slice or, where the axis is dropped, one number each."""
     begin, end, step = (known_numbers(call, i) for i in (1, 2, 3))
@@ -181,11 +191,9 @@ GATHER_V2 = OpSpec(
 
 def paddings(call: Call) -> list[tuple[int, int]]:
     """Elements to add before and behind each axis. Fails where they are not known."""
-    numbers = known_numbers(call, 1)
+    numbers = known_integers(call, 1)
     if call.shape(1) == (0,) and call.rank(0):
         call.fail(LOST_CONSTANT, "the paddings have no elements: the converter lost them")
-    if any(isinstance(n, Dim) for n in numbers):
-        call.conflict(f"paddings {numbers} depend on a size that is not known")
     if len(numbers) != 2 * call.rank(0) or any(n < 0 for n in numbers):
         call.conflict(f"paddings {numbers} for {show(call.shape(0))}: two per axis are needed")
     return list(zip(numbers[::2], numbers[1::2], strict=True))

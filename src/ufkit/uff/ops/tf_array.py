@@ -9,7 +9,7 @@ import numpy as np
 from ufkit.core.dtypes import BOOL, FLOAT32, INT32, DType
 from ufkit.uff.dims import Dim, Shape, show
 from ufkit.uff.ops.elementwise import broadcast
-from ufkit.uff.ops.select import GATHER_V2, PAD, known_numbers, paddings
+from ufkit.uff.ops.select import GATHER_V2, PAD, known_integers, known_numbers, paddings
 from ufkit.uff.ops.spec import (
     REQUIRED,
     Array,
@@ -160,6 +160,8 @@ def _infer_range(call: Call) -> Facts:
     values = [call.inputs[i].value for i in range(3)]
     if any(value is None for value in values):
         return Facts((Dim.unknown(),), dtype)
+    if any(value is not None and value.size != 1 for value in values):
+        call.conflict("start, limit and delta must be one number each")
     start, limit, step = (whole(value)[0] for value in values if value is not None)
     if step == 0:
         call.conflict("a range in steps of 0")
@@ -186,7 +188,7 @@ RANGE = OpSpec(
 
 def _slices(call: Call) -> list[tuple[int, int | None]]:
     """Where each axis begins, and ends; None is its end."""
-    begin, size = known_numbers(call, 1), known_numbers(call, 2)
+    begin, size = known_integers(call, 1), known_integers(call, 2)
     if not len(begin) == len(size) == call.rank(0):
         call.conflict(f"begin {begin} and size {size} for {show(call.shape(0))}")
     for at, (first, length) in enumerate(zip(begin, size, strict=True)):
@@ -353,7 +355,7 @@ SELECTS = tuple(
 
 
 def _infer_one_hot(call: Call) -> Facts:
-    (depth,) = known_numbers(call, 1)
+    (depth,) = known_integers(call, 1, 1)
     at = call.axis(call["axis"], call.rank(0) + 1)
     shape = call.shape(0)
     return Facts((*shape[:at], depth, *shape[at:]), call.inputs[2].dtype)
@@ -368,7 +370,7 @@ def _evaluate_one_hot(call: Call, indices: Array, depth: Array, on: Array, off: 
 def _one_hot_to_onnx(call: Call, emit: Emitter) -> None:
     """ONNX counts negative indices from the end, TensorFlow leaves their row off."""
     depth = emit.value(1)
-    (number,) = known_numbers(call, 1)
+    (number,) = known_integers(call, 1, 1)
     kind = call.inputs[0].dtype.name
     below = emit.node("Less", emit.value(0), emit.constant(0, kind))
     indices = emit.node("Where", below, emit.constant(number, kind), emit.value(0))
@@ -430,7 +432,7 @@ GATHER_ND = OpSpec(
 def _gather_axis(call: Call) -> dict[str, Any]:
     if len(call.inputs) < 3:
         return {"axis": 0}
-    (axis,) = known_numbers(call, 2)
+    (axis,) = known_integers(call, 2, 1)
     return {"axis": axis}
 
 

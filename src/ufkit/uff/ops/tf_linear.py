@@ -11,7 +11,7 @@ from ufkit.core.dtypes import BOOL
 from ufkit.uff.dims import Shape, show, static
 from ufkit.uff.ops.elementwise import broadcast
 from ufkit.uff.ops.reshape import without
-from ufkit.uff.ops.select import known_numbers
+from ufkit.uff.ops.select import known_integers
 from ufkit.uff.ops.spec import Array, Call, Emitter, Example, Facts, Field, OpSpec, unify
 from ufkit.uff.ops.tf_math import TYPE
 from ufkit.uff.orders import Order, identity
@@ -102,7 +102,8 @@ PRODUCTS = tuple(
 
 def _band(call: Call, rows: int, columns: int) -> Array:
     """Where an element stays: at most `lower` below the diagonal and `upper` above, -1 for all."""
-    (lower,), (upper,) = known_numbers(call, 1), known_numbers(call, 2)
+    (lower,), (upper,) = known_integers(call, 1, 1), known_integers(call, 2, 1)
+    call.bound((rows, columns))
     below = np.arange(rows)[:, None] - np.arange(columns)
     kept = ((lower < 0) | (below <= lower)) & ((upper < 0) | (-below <= upper))
     return np.asarray(kept)
@@ -120,7 +121,7 @@ def _band_to_onnx(call: Call, emit: Emitter) -> None:
 def _infer_band(call: Call) -> Facts:
     if call.rank(0) < 2:
         call.conflict(f"{show(call.shape(0))} is no matrix")
-    known_numbers(call, 1), known_numbers(call, 2)
+    known_integers(call, 1, 1), known_integers(call, 2, 1)
     return Facts(call.shape(0), call.inputs[0].dtype)
 
 
@@ -143,7 +144,7 @@ MATRIX_BAND_PART = OpSpec(
 
 
 def _axes(call: Call) -> set[int]:
-    return {call.axis(axis, name="axis") for axis in known_numbers(call, 1)}
+    return {call.axis(axis, name="axis") for axis in known_integers(call, 1)}
 
 
 def _infer_logical(call: Call) -> Facts:
@@ -194,7 +195,7 @@ def _evaluate_cumsum(call: Call, x: Array, _: Array) -> Array:
 
 
 def _cumsum_axis(call: Call) -> int:
-    (axis,) = known_numbers(call, 1)
+    (axis,) = known_integers(call, 1, 1)
     return call.axis(axis)
 
 
