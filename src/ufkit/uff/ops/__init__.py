@@ -19,6 +19,7 @@ from ufkit.uff.ops.spec import OpSpec
 from ufkit.uff.ops.tf_array import TF_ARRAY
 from ufkit.uff.ops.tf_linear import TF_LINEAR
 from ufkit.uff.ops.tf_math import TF_MATH
+from ufkit.uff.ops.tf_spatial import TF_SPATIAL
 
 OPS: dict[str, OpSpec] = {
     spec.name: spec
@@ -56,5 +57,6 @@ OPS: dict[str, OpSpec] = {
         *TF_MATH,
         *TF_ARRAY,
         *TF_LINEAR,
+        *TF_SPATIAL,
     )
 }
