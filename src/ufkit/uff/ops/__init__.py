@@ -17,6 +17,7 @@ from ufkit.uff.ops.reshape import EXPAND_DIMS, FLATTEN, RESHAPE, SHAPE, SQUEEZE,
 from ufkit.uff.ops.select import GATHER, GATHER_V2, PAD, STRIDED_SLICE
 from ufkit.uff.ops.spec import OpSpec
 from ufkit.uff.ops.tf_array import TF_ARRAY
+from ufkit.uff.ops.tf_choose import TF_CHOOSE
 from ufkit.uff.ops.tf_linear import TF_LINEAR
 from ufkit.uff.ops.tf_math import TF_MATH
 from ufkit.uff.ops.tf_spatial import TF_SPATIAL
@@ -56,6 +57,7 @@ OPS: dict[str, OpSpec] = {
         GATHER_V2,
         *TF_MATH,
         *TF_ARRAY,
+        *TF_CHOOSE,
         *TF_LINEAR,
         *TF_SPATIAL,
     )
