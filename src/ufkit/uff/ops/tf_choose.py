@@ -9,7 +9,7 @@ import numpy as np
 from ufkit.core.dtypes import BOOL
 from ufkit.uff.dims import Shape, show
 from ufkit.uff.ops.elementwise import broadcast
-from ufkit.uff.ops.select import GATHER_V2
+from ufkit.uff.ops.select import GATHER_V2, known_integers
 from ufkit.uff.ops.spec import Array, Call, Emitter, Example, Facts, Field, OpSpec
 from ufkit.uff.ops.tf_math import TYPE, stands_for
 
