@@ -16,6 +16,7 @@ import importlib
 import io
 import random
 import re
+import resource
 import signal
 import struct
 import sys
@@ -46,6 +47,7 @@ ask = importlib.import_module("robustness.exercise")
 nets = importlib.import_module("robustness.nets")
 
 PATIENCE = 10.0  # seconds for one input
+MEMORY = 3 << 30  # bytes of address space; a value that needs more is refused
 Random = random.Random
 
 
@@ -320,6 +322,8 @@ def main() -> int:
     options = parser.parse_args()
     targets = options.target or [*TARGETS]
     faulthandler.enable()
+    _, hard = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, hard))
     signal.signal(signal.SIGALRM, _interrupt)
     warnings.simplefilter("ignore")
     np.seterr(all="ignore")

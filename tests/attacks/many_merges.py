@@ -8,7 +8,7 @@ from attacks.forge import file, given, graph, mark, node
 
 
 def cases() -> Iterator[bytes]:
-    count = 600
+    count = 400
     names = [f"m{i}" for i in range(count)]
     chain = [node(f"n{i}", "Identity", [f"n{i - 1}" if i else "x"]) for i in range(count)]
     end = f"n{count - 1}"

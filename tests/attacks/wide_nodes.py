@@ -1,4 +1,4 @@
-"""Nodes with 5,000 and 30,000 inputs, all the same, all different, all missing."""
+"""Nodes with 5,000 and 20,000 inputs, all the same, all different, all missing."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from attacks.forge import const, file, given, graph, mark, net, node
 
 
 def cases() -> Iterator[bytes]:
-    count = 30_000
+    count = 20_000
     for operation, fields in (
         ("Concat", {"axis": 0}),
         ("MarkOutput", {}),
