@@ -85,7 +85,7 @@ def field(node: Node, name: str, kind: str) -> Any:
         message = f"{node.operation} has no field {name!r}"
         raise FormatError(MISSING_FIELD.at(node.where(name), message))
     data = fields.resolved(name)
-    if kind_of(data) != kind:
-        message = f"{name} is of kind {kind_of(data)}, it must be {kind}"
+    if (found := kind_of(data)) != kind:
+        message = f"{name} is of kind {found}, it must be {kind}"
         raise FormatError(FIELD_KIND.at(fields.where(name), message))
-    return value_of(data)
+    return value_of(data, kind)

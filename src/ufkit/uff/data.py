@@ -39,10 +39,13 @@ def kind_of(data: Message) -> str:
     return data.which("type") or "none"
 
 
-def value_of(data: Message) -> Any:
-    """A value as Python has it; a `ref` stays a Ref, a blob a Span, "none" is None."""
-    kind = data.which("type")
-    if kind is None:
+def value_of(data: Message, kind: str = "") -> Any:
+    """A value as Python has it; a `ref` stays a Ref, a blob a Span, "none" is None.
+
+    Whoever knows its kind already gives it.
+    """
+    kind = kind or kind_of(data)
+    if kind == "none":
         return None
     value = data.get(kind)
     if kind == "ref":
@@ -173,7 +176,7 @@ class DataMap(MutableMapping[str, Any]):
         data = self.data(key)
         if data.which("type") != "ref":
             return data
-        return self._meta.resolve(data, self.where(key))[0]
+        return follow(self._meta.referenced_data, data, lambda: self.where(key))[0]
 
     def where(self, key: str) -> Where:
         """The place of a value, for diagnostics."""
@@ -213,7 +216,7 @@ class DataMap(MutableMapping[str, Any]):
 MAX_REFERENCES = 16  # in a row; real files have one
 
 
-def follow(referenced: DataMap, data: Message, where: Where) -> tuple[Message, str]:
+def follow(referenced: DataMap, data: Message, where: Callable[[], Where]) -> tuple[Message, str]:
     """What a value stands for in the end, and the name of the last reference ("" if none).
 
     Raises FormatError (UFF202) when a name is missing or references go in a circle.
@@ -227,5 +230,5 @@ def follow(referenced: DataMap, data: Message, where: Where) -> tuple[Message, s
             data = referenced.data(name)
         except KeyError:
             message = f"it refers to {name!r}, which is not in the file"
-            raise FormatError(BAD_REFERENCE.at(where, message)) from None
-    raise FormatError(BAD_REFERENCE.at(where, f"references go in a circle through {name!r}"))
+            raise FormatError(BAD_REFERENCE.at(where(), message)) from None
+    raise FormatError(BAD_REFERENCE.at(where(), f"references go in a circle through {name!r}"))

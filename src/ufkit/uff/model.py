@@ -305,9 +305,7 @@ class MetaGraph:
 
     def resolve(self, data: Message, where: Where) -> tuple[Message, str]:
         """What a value stands for, references followed. Raises FormatError (UFF202)."""
-        if data.which("type") != "ref":
-            return data, ""
-        return follow(self.referenced_data, data, where)
+        return follow(self.referenced_data, data, lambda: where)
 
     def add_graph(self, id_: str = "main") -> Graph:
         """Append an empty graph."""

@@ -10,7 +10,7 @@ from typing import IO, Any
 from ufkit.core.files import Payload, Source, Span
 from ufkit.wire.reader import LEN, MAX_DEPTH, Record, fault, scan
 from ufkit.wire.rules import TOO_DEEP
-from ufkit.wire.schema import FieldType, MessageType
+from ufkit.wire.schema import WIRE_TYPES, FieldType, MessageType
 from ufkit.wire.values import (
     checked,
     decode,
@@ -84,7 +84,8 @@ class Message:
         if records is None:
             return []
         if len(records) == 1:
-            return records if fits(field, records[0][1]) else []
+            wire = records[0][1]  # the plain case, at once: this is the hottest line there is
+            return records if wire == WIRE_TYPES[field.kind] or fits(field, wire) else []
         return [record for record in records if fits(field, record[1])]
 
     def has(self, name: str) -> bool:
