@@ -76,7 +76,9 @@ class Net:
     def gradients(self, images: Array, labels: NDArray[np.int64]) -> dict[str, Array]:
         """Of the mean cross entropy, by name."""
         w = self.weights
-        seen, values, sources = {}, images, {}
+        seen: dict[str, Any] = {}
+        sources: dict[str, Array] = {}
+        values = images
         for name in ("conv1", "conv2", "conv3"):
             seen[name] = patches(values)
             values = np.maximum(seen[name] @ w[f"{name}/kernel"] + w[f"{name}/bias"], 0)

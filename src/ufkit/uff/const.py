@@ -57,13 +57,14 @@ def constant(node: Node) -> Tensor:
     type_: DType = field(node, "dtype", "dtype") if "dtype" in node.fields else FLOAT32
     count = prod(shape)
     place = node.where("values")
-    where = Where(place.file, place.node, place.field, values.start, values.stop)
+    if values.source is node.graph.meta.source:  # not of a text, or of something newly set
+        place = Where(place.file, place.node, place.field, values.start, values.stop)
     absent = skipped_bytes(values)
     size = values.nbytes if absent is None else absent
     if count and size % count == 0 and 0 < size // count <= _WIDEST:
         type_ = from_uff(type_.uff, size // count)
     return Tensor(
-        shape, type_, values, where=where, problem=_problem(shape, type_, count, size, absent)
+        shape, type_, values, where=place, problem=_problem(shape, type_, count, size, absent)
     )
 
 

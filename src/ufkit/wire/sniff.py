@@ -31,7 +31,9 @@ LFS_POINTER = Kind(
     "a Git LFS pointer, not the file itself",
     "in the repository it came from: git lfs install && git lfs pull",
 )
-TF_GRAPH = Kind("tf-graph", "a TensorFlow graph", "it is where a UFF comes from, not a UFF")
+TF_GRAPH = Kind(
+    "tf-graph", "a TensorFlow graph", "it is what a UFF is made from; tf2onnx turns it into ONNX"
+)
 SAVED_MODEL = Kind("saved-model", "a folder, a TensorFlow SavedModel", TF_GRAPH.hint)
 FOLDER = Kind("folder", "a folder", "name a file in it")
 TF_TEXT = Kind("tf-text", "a TensorFlow graph as text", "it is not a UFF")
