@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import ufkit.cli.rules
 import ufkit.conversion.rules
 import ufkit.core.rules
 import ufkit.uff.rules
@@ -25,6 +26,7 @@ BANDS: tuple[tuple[str, str, tuple[Rule, ...]], ...] = (
     ("Protocol Buffers", "src/ufkit/wire/rules.py", ufkit.wire.rules.RULES),
     ("UFF", "src/ufkit/uff/rules.py", ufkit.uff.rules.RULES),
     ("Conversions", "src/ufkit/conversion/rules.py", ufkit.conversion.rules.RULES),
+    ("Command line", "src/ufkit/cli/rules.py", ufkit.cli.rules.RULES),
 )
 
 

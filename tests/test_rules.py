@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
+import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -12,8 +15,9 @@ import pytest
 import ufkit
 from graphs import small_net
 from test_generated import RULES
+from ufkit.cli.app import run
 from ufkit.conversion.uff_onnx import to_onnx
-from ufkit.core.diag import Diagnostic
+from ufkit.core.diag import Diagnostic, Where
 from ufkit.core.dtypes import DType
 from ufkit.core.files import Source, need
 from ufkit.uff.build import Builder
@@ -362,6 +366,57 @@ def _feed(_: Path) -> Any:
 def _too_large(_: Path) -> Any:
     b = one("Pad", [1], np.array([[0, 1 << 40]]))
     return ufkit.run(b.graph, {"x0": np.zeros(1, np.float32)})
+
+
+# -- command line ----------------------------------------------------------------------------
+
+
+def told(*arguments: str) -> Findings:
+    """What the command line says in JSON."""
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        run([*arguments, "--json"])
+    by_code = {rule.code: rule for rule in RULES}
+    for item in json.loads(out.getvalue())["diagnostics"]:
+        yield by_code[item["code"]].at(Where(), item["message"])
+
+
+def told_when(error: BaseException, folder: Path) -> Findings:
+    """What the command line says when summing up a file ends in an error nobody meant."""
+
+    def fail(*_: Any) -> Any:
+        raise error
+
+    ufkit.save(small_net().meta, folder / "a.uff")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("ufkit.uff.summary.summarize", fail)
+        yield from told("info", str(folder / "a.uff"))
+
+
+@provokes("CLI001")
+def _usage(_: Path) -> Findings:
+    return told("info")
+
+
+@provokes("CLI002")
+def _fault(folder: Path) -> Findings:
+    return told_when(ZeroDivisionError(), folder)
+
+
+@provokes("CLI003")
+def _memory(folder: Path) -> Findings:
+    return told_when(MemoryError(), folder)
+
+
+@provokes("CLI004")
+def _interrupt(folder: Path) -> Findings:
+    return told_when(KeyboardInterrupt(), folder)
+
+
+@provokes("CLI005")
+def _arrays(folder: Path) -> Findings:
+    ufkit.save(small_net().meta, folder / "a.uff")
+    (folder / "x.npy").write_bytes(b"no array")
+    return told("run", str(folder / "a.uff"), "-i", f"image={folder / 'x.npy'}")
 
 
 # -- conversions -----------------------------------------------------------------------------

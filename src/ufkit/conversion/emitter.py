@@ -137,9 +137,6 @@ class NodeEmitter:
 
     # -- inputs ------------------------------------------------------------------------------
 
-    def is_constant(self, i: int) -> bool:
-        return self._inputs[i].constant is not None
-
     def held(self, i: int) -> Order:
         value = self._inputs[i]
         plain = identity(len(_shape(value)))

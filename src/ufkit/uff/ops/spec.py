@@ -254,9 +254,6 @@ class Emitter(Protocol):
     def unordered(self, i: int) -> str:
         """Input i for whoever looks at its elements in memory order only."""
 
-    def is_constant(self, i: int) -> bool:
-        """Whether input i is known at export."""
-
     def constant(self, array: Any, dtype: str = "int64") -> str:
         """A new constant."""
 
