@@ -357,6 +357,12 @@ def _branches(_: Path) -> Findings:
     return ufkit.check(b.meta)
 
 
+@provokes("UFF311")
+def _padding(_: Path) -> Findings:
+    window: dict[str, Any] = {"func": "max", "kernel": [2, 2], "padding": [1, 1]}
+    return ufkit.check(one("Pool", [1, 4, 4, 2], implicit_padding="same", **window).meta)
+
+
 @provokes("UFF401")
 def _feed(_: Path) -> Any:
     return ufkit.run(small_net().graph, {"image": np.zeros((1, 8, 8, 4), np.float32)})

@@ -193,6 +193,12 @@ BRANCH_TAKEN = Rule(
     "training leftover resolved",
     why="The graph was frozen with its training side; a model in use takes the other branch.",
 )
+PADDING_TWICE = Rule(
+    "UFF311",
+    N,
+    "padding given in two ways",
+    why="`implicit_padding` says how the map is padded; the numbers in `padding` are not used.",
+)
 SEVERAL_GRAPHS = Rule(
     "UFF309",
     N,
@@ -245,6 +251,7 @@ RULES = (
     CONCAT_AXIS,
     FLATTEN_ORDER,
     BRANCH_TAKEN,
+    PADDING_TWICE,
     SEVERAL_GRAPHS,
     BAD_INPUT,
     TOO_LARGE,

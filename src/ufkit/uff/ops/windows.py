@@ -12,6 +12,7 @@ import numpy as np
 from ufkit.uff.dims import Dim, impossible, static
 from ufkit.uff.ops.spec import Array, Call, Emitter, Field
 from ufkit.uff.orders import inverse
+from ufkit.uff.rules import PADDING_TWICE
 from ufkit.uff.rules import TOO_LARGE
 
 _MAX_PLACES = 1 << 18  # in a window; each is a round of Python
@@ -46,6 +47,8 @@ def extent(
 def extents(call: Call, kernel: Sequence[int], dilation: Sequence[int]) -> list[int | Dim]:
     """The output's spatial sizes. Fails (UFF302) where a window is larger than the map."""
     strides, same = call.spatial("strides"), is_same(call)
+    if same and any(call["padding"]):
+        call.note(PADDING_TWICE, f"'same' is taken, padding {call['padding']} is not used")
     padding = [0] * len(kernel) if same else call.spatial("padding")
     sizes = call.canonical(0)[2:]
     out = [
