@@ -17,6 +17,7 @@ from ufkit.uff.ops.reshape import EXPAND_DIMS, FLATTEN, RESHAPE, SHAPE, SQUEEZE,
 from ufkit.uff.ops.select import GATHER, GATHER_V2, PAD, STRIDED_SLICE
 from ufkit.uff.ops.spec import OpSpec
 from ufkit.uff.ops.tf_array import TF_ARRAY
+from ufkit.uff.ops.tf_batch import TF_BATCH
 from ufkit.uff.ops.tf_choose import TF_CHOOSE
 from ufkit.uff.ops.tf_linear import TF_LINEAR
 from ufkit.uff.ops.tf_math import TF_MATH
@@ -60,5 +61,6 @@ OPS: dict[str, OpSpec] = {
         *TF_CHOOSE,
         *TF_LINEAR,
         *TF_SPATIAL,
+        *TF_BATCH,
     )
 }

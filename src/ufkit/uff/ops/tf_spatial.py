@@ -153,12 +153,13 @@ BATCH_NORMS = tuple(
             "data_format": _LAYOUT,
             "is_training": Field("b", "has no effect: the moments given are used", False),
         },
-        (
+        tuple(
             Example(
-                ((2, 3, 4, 4), *[np.linspace(0.5, 1.5, 3, dtype=np.float32)] * 4),
-                {"data_format": "NCHW"},
+                (shape, *[np.linspace(0.5, 1.5, 3, dtype=np.float32)] * 4),
+                {"data_format": layout, "epsilon": 0.01},
                 const=(1, 2, 3, 4),
-            ),
+            )
+            for shape, layout in (((2, 3, 4, 4), "NCHW"), ((2, 4, 4, 3), "NHWC"))
         ),
     )
     for name in ("_FusedBatchNorm", "_FusedBatchNormV2", "_FusedBatchNormV3")

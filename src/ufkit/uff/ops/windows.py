@@ -12,8 +12,7 @@ import numpy as np
 from ufkit.uff.dims import Dim, impossible, static
 from ufkit.uff.ops.spec import Array, Call, Emitter, Field
 from ufkit.uff.orders import inverse
-from ufkit.uff.rules import PADDING_TWICE
-from ufkit.uff.rules import TOO_LARGE
+from ufkit.uff.rules import PADDING_TWICE, TOO_LARGE
 
 _MAX_PLACES = 1 << 18  # in a window; each is a round of Python
 _PATIENCE = 128  # elements that NumPy may walk for each byte that it may fill
