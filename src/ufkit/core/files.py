@@ -41,14 +41,13 @@ class Source:
     of the lost part; open with `mmap=False` where that can happen.
     """
 
-    __slots__ = ("_buffer", "_descriptor", "_window", "name", "outline", "size")
+    __slots__ = ("_buffer", "_descriptor", "_window", "name", "size")
 
     def __init__(self, buffer: Buffer, name: str = "", descriptor: int | None = None) -> None:
         self._buffer: Buffer | None = buffer
         self.name = name
         self.size = len(buffer)
         self._descriptor = descriptor
-        self.outline: Any = None  # for whoever reads the file, to keep what it found at its top
         windowed = descriptor is not None and hasattr(os, "pread")
         self._window: Window = (b"", 0, 0) if windowed else (buffer, 0, self.size)
 

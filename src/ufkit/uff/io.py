@@ -27,17 +27,16 @@ _SUFFIXES = {".pbtxt": TEXT, ".prototxt": TEXT, ".txt": TEXT, ".json": JSON}
 def open(path: PathLike | Source, *, mmap: bool = True) -> MetaGraph:
     """A UFF file of any form, told by its content.
 
-    A binary file stays where it is: nothing but its outermost fields is read. Close the result,
-    or use it in a `with` block, to let go of the file.
+    A binary file stays where it is: no more of it is read than tells what it is, and damage
+    shows when the part that has it is asked for. Close the result, or use it in a `with` block,
+    to let go of the file.
     Raises FileError when it cannot be read; FormatError that says what the file is when it is no
-    UFF (UFF001, UFF002), or where it is damaged.
+    UFF (UFF001, UFF002), or where a text or JSON form is wrong.
     """
     source = path if isinstance(path, Source) else _source(path, mmap)
     kind = identify(source)
     if kind is UFF:
-        message = Message.read(METAGRAPH, source)
-        message.all("graphs")  # a file cut short is refused here, not at some later moment
-        return MetaGraph(message)
+        return MetaGraph(Message.read(METAGRAPH, source))
     if kind is UFF_TEXT:
         return MetaGraph(parse_text(source, METAGRAPH, aliases={"l": "val"}), source)
     if kind is UFF_JSON:

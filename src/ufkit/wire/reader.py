@@ -5,6 +5,8 @@ The encoding: https://protobuf.dev/programming-guides/encoding/
 
 from __future__ import annotations
 
+import sys
+
 from ufkit.core.diag import FormatError, Rule, Where
 from ufkit.core.files import Buffer, Source
 from ufkit.wire.rules import BAD_TAG, BAD_TEXT, BAD_VARINT, TOO_DEEP, TRUNCATED
@@ -76,26 +78,20 @@ def _number(data: Buffer, at: int) -> tuple[int, int]:
     return 0, 0
 
 
-def scan(source: Source, start: int, stop: int) -> dict[int, list[Record]]:
+def scan(
+    source: Source, start: int, stop: int, most: int = sys.maxsize
+) -> dict[int, list[Record]]:
     """The fields between `start` and `stop`, by number, each list in file order.
 
-    Groups come as one record that spans them. Every length is checked before it is used. The
-    outermost level is kept: told from it what a file is, it is then read by it.
+    Groups come as one record that spans them. Every length is checked before it is used; with
+    `most` no more than so many fields are looked at.
     Raises FormatError with the byte position (UFK101 to UFK104).
     """
-    if stop - start < source.size:
-        return _scan(source, start, stop)
-    found: dict[int, list[Record]] | None = source.outline
-    if found is None:
-        found = source.outline = _scan(source, start, stop)
-    return found
-
-
-def _scan(source: Source, start: int, stop: int) -> dict[int, list[Record]]:
     found: dict[int, list[Record]] = {}
     at = start
     data, base, safe = source.window(start) if start < stop else (b"", 0, 0)
-    while at < stop:
+    while at < stop and most:
+        most -= 1
         if at >= safe:
             data, base, safe = source.window(at)
         begin = at

@@ -10,7 +10,8 @@ from ufkit.core.diag import FormatError
 from ufkit.core.files import PathLike, Source
 from ufkit.wire.reader import LEN, VARINT, Record, scan
 
-_HEAD = 4096
+_HEAD = 4096  # bytes that a text is told by
+_FIRST = 16  # fields that a message is told by
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,11 +125,11 @@ _UFF_WIRES = ((1, VARINT), (2, VARINT), (3, LEN), (4, LEN), (5, LEN))
 
 
 def _intact(source: Source) -> dict[int, list[Record]]:
-    """The outermost fields; of a damaged message, those before the damage."""
+    """The first of the outermost fields; of a damaged message, those before the damage."""
     stop = source.size
     for _ in range(3):  # the fault may lie in a length, one step behind its field's tag
         try:
-            return scan(source, 0, stop)
+            return scan(source, 0, stop, most=_FIRST)
         except FormatError as error:
             stop = error.diagnostic.where.start or 0
     return {}
