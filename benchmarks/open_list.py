@@ -143,7 +143,7 @@ def safetensors_list(path: str) -> Action:
     from safetensors import safe_open
 
     def action() -> object:
-        file = safe_open(path, framework="numpy")
+        file: Any = safe_open(path, framework="numpy")
         tensors = []
         for key in file.keys():  # noqa: SIM118 (it is no mapping)
             part = file.get_slice(key)

@@ -43,7 +43,7 @@ def main() -> int:
         print(f"{machine()}; files of {options.size} MiB, medians of {options.rounds}")
         for name in options.only or QUESTIONS:
             question = importlib.import_module(QUESTIONS[name])
-            print(f"\n{question.__doc__.splitlines()[0]}\n")
+            print(f"\n{str(question.__doc__).splitlines()[0]}\n")
             print(table(question.run(files, options.rounds)), flush=True)
     finally:
         shutil.rmtree(folder)

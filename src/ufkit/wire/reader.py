@@ -78,9 +78,7 @@ def _number(data: Buffer, at: int) -> tuple[int, int]:
     return 0, 0
 
 
-def scan(
-    source: Source, start: int, stop: int, most: int = sys.maxsize
-) -> dict[int, list[Record]]:
+def scan(source: Source, start: int, stop: int, most: int = sys.maxsize) -> dict[int, list[Record]]:
     """The fields between `start` and `stop`, by number, each list in file order.
 
     Groups come as one record that spans them. Every length is checked before it is used; with
