@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import io
 import mmap as _mmap
 import os
 import secrets
@@ -170,6 +171,15 @@ class Payload(Protocol):
     def write_to(self, out: IO[bytes]) -> None: ...
 
 
+def made(payload: Payload) -> Span:
+    """The bytes of a payload: itself where they lie in a file, else made now."""
+    if isinstance(payload, Span):
+        return payload
+    out = io.BytesIO()
+    payload.write_to(out)
+    return Span.of(out.getvalue())
+
+
 class Span:
     """Bytes `start` to `stop` of a source, left where they are."""
 
@@ -200,6 +210,14 @@ class Span:
     def write_to(self, out: IO[bytes]) -> None:
         """Append the bytes to `out`."""
         self.source.copy(self.start, self.stop, out)
+
+    def chunks(self, size: int) -> Iterator[memoryview]:
+        """The bytes in pieces of that size; the memory they took is dropped behind them."""
+        for at in range(self.start, self.stop, size):
+            yield self.source.view(at, min(at + size, self.stop))
+            if (at - self.start) // size % 256 == 255:
+                self.source.release(self.start, at)
+        self.release()
 
     def release(self) -> None:
         """Drop the memory that reading the bytes took; they can be read again."""

@@ -10,7 +10,6 @@ from __future__ import annotations
 import base64
 import binascii
 import codecs
-import io
 import json
 import math
 import re
@@ -19,7 +18,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ufkit.core.diag import FormatError, RequestError, Rule, Where
-from ufkit.core.files import Payload, Source, Span
+from ufkit.core.files import Payload, Source, made
 from ufkit.wire.message import Message
 from ufkit.wire.reader import MAX_DEPTH, TextFault, shown
 from ufkit.wire.rules import BAD_JSON, TOO_DEEP
@@ -105,15 +104,9 @@ def _value(field: FieldType, value: Any, newline: str) -> Iterator[str]:
         yield json.dumps(shortest(value) if kind == "float" else value)
 
 
-def _base64(value: Span | Payload) -> Iterator[str]:
-    if isinstance(value, Span):
-        view = value.view()
-    else:
-        out = io.BytesIO()
-        value.write_to(out)
-        view = out.getbuffer()
-    for at in range(0, len(view), _CHUNK):
-        yield base64.b64encode(view[at : at + _CHUNK]).decode("ascii")
+def _base64(value: Payload) -> Iterator[str]:
+    for chunk in made(value).chunks(_CHUNK):
+        yield base64.b64encode(chunk).decode("ascii")
 
 
 # -- reading ---------------------------------------------------------------------------------

@@ -7,13 +7,12 @@ Not here: extensions, `Any` in its expanded form, fields by number.
 
 from __future__ import annotations
 
-import io
 import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from ufkit.core.diag import RequestError
-from ufkit.core.files import Payload, Source, Span
+from ufkit.core.files import Payload, Source, Span, made
 from ufkit.wire.message import Message
 from ufkit.wire.reader import MAX_DEPTH, TextFault, shown
 from ufkit.wire.rules import TOO_DEEP
@@ -95,19 +94,12 @@ class _Writer:
             values.sort(key=lambda entry: entry.get("key"))
         return values
 
-    def blob_text(self, value: Span | Payload) -> Iterator[str]:
-        span = value if isinstance(value, Span) else Span.of(_made(value))
+    def blob_text(self, value: Payload) -> Iterator[str]:
+        span = made(value)
         if self.blob is not None and (other := self.blob(span)) is not None:
             span = Span.of(other)
-        view = span.view()
-        for at in range(0, len(view), _CHUNK):
-            yield _escaped(view[at : at + _CHUNK])
-
-
-def _made(payload: Payload) -> memoryview:
-    out = io.BytesIO()
-    payload.write_to(out)
-    return out.getbuffer()
+        for chunk in span.chunks(_CHUNK):
+            yield _escaped(chunk)
 
 
 def _escaped(data: bytes | memoryview) -> str:
