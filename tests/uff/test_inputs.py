@@ -87,3 +87,11 @@ def test_channels_first_data_on_channels_last_convolutions() -> None:
 
 def test_a_size_that_is_no_size_is_a_finding() -> None:
     assert "UFF208" in _codes(_with_input([-1, -5, 8, 3]))
+
+
+def test_a_batch_of_one_is_not_squeezed_where_the_batch_is_open() -> None:
+    b = Builder()
+    b.input("x", [-1, 1, 3])
+    b.op("y", "Squeeze", ["x"])
+    b.output("y")
+    assert ufkit.run(b.graph, {"x": np.ones((1, 1, 3), np.float32)})["y"].shape == (1, 3)

@@ -26,7 +26,7 @@ from ufkit.core.dtypes import DTYPES, DType
 from ufkit.core.tensor import Tensor
 from ufkit.uff.const import constant
 from ufkit.uff.dims import Shape, static
-from ufkit.uff.infer import Inference, infer
+from ufkit.uff.infer import Inference, facts_of, infer
 from ufkit.uff.inputs import GivenShapes, InputSpec
 from ufkit.uff.model import Graph, Node
 from ufkit.uff.ops.spec import UnknownShape
@@ -235,7 +235,8 @@ class _Exporter:
         if sizes is None or (size := prod(sizes) * facts.dtype.itemsize) > self.room:
             return None
         try:
-            made = reference.compute(node, [*map(_array, sources)], limit=self.room)
+            arrays = [*map(_array, sources)]
+            made = reference.compute(node, map(facts_of, arrays), arrays, limit=self.room)
         except FormatError as error:
             if error.diagnostic.rule is not TOO_LARGE:
                 raise

@@ -5,7 +5,7 @@ It shares no code with the lowering to ONNX, so that the two can be held against
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from ufkit.uff.dims import show
 from ufkit.uff.infer import Inference, call_of, facts_of
 from ufkit.uff.inputs import InputSpec
 from ufkit.uff.model import Graph, Node
-from ufkit.uff.ops.spec import MAX_BYTES, Array
+from ufkit.uff.ops.spec import MAX_BYTES, Array, Facts
 from ufkit.uff.rules import BAD_INPUT
 from ufkit.wire.schema import did_you_mean
 
@@ -41,13 +41,15 @@ def evaluate(
     nodes = graph.needed()
     kept = {*graph.outputs, *keep}
     last = {id_: at for at, node in enumerate(nodes) for id_ in node.inputs}
-    arrays = fed(inference, feeds).items()
-    values = {id_: array.transpose(inference.inputs[id_].turn) for id_, array in arrays}
+    given = fed(inference, feeds).items()
+    values = {id_: array.transpose(inference.inputs[id_].turn) for id_, array in given}
     results: dict[str, Array] = {}
     with np.errstate(all="ignore"):
         for at, node in enumerate(nodes):
             if node.id not in values:
-                values[node.id] = compute(node, [values[id_] for id_ in node.inputs])
+                planned = [inference.facts[id_] for id_ in node.inputs]
+                arrays = [values[id_] for id_ in node.inputs]
+                values[node.id] = compute(node, map(facts_of, arrays, planned), arrays)
             if node.id in kept:
                 results[node.id] = values[node.id]
             for id_ in (*set(node.inputs), node.id):
@@ -57,17 +59,19 @@ def evaluate(
     return results
 
 
-def compute(node: Node, arrays: list[Array], limit: int = MAX_BYTES) -> Array:
-    """The value of one node from those of its inputs.
+def compute(
+    node: Node, facts: Iterable[Facts], arrays: Sequence[Array], limit: int = MAX_BYTES
+) -> Array:
+    """The value of one node from those of its inputs, and what is known of these.
 
     Raises FormatError where they do not fit, and where it takes more than `limit` bytes (UFF402).
     """
     if node.operation == "Const":
         return constant(node).numpy()
-    call = call_of(node, [facts_of(array) for array in arrays])
+    call = call_of(node, list(facts))
     call.limit = limit
-    facts = call.spec.infer(call)  # fails with the shapes where they do not fit
-    return call.compute(facts, *arrays)
+    result = call.spec.infer(call)  # fails with the shapes where they do not fit
+    return call.compute(result, *arrays)
 
 
 def fed(inference: Inference, feeds: Mapping[str, Any]) -> dict[str, Array]:

@@ -127,10 +127,13 @@ def _constant_facts(node: Node) -> Facts:
     return Facts(tensor.shape, tensor.type, tensor.numpy() if small and is_integer else None)
 
 
-def facts_of(array: Array) -> Facts:
-    """What is known of a value that is there."""
+def facts_of(array: Array, planned: Facts = _UNKNOWN) -> Facts:
+    """What is known of a value that is there; `planned` is what was known of it before."""
     is_small_integer = array.dtype.kind == "i" and array.size <= _SMALL
-    return Facts(array.shape, of_numpy(array.dtype), array if is_small_integer else None)
+    value = array if is_small_integer else None
+    sizes = enumerate(planned.shape or ())
+    still_open = frozenset(axis for axis, size in sizes if isinstance(size, Dim))
+    return Facts(array.shape, of_numpy(array.dtype), value, still_open)
 
 
 def _with_value(call: Call, facts: Facts) -> Facts:

@@ -194,7 +194,8 @@ def _squeezed(call: Call) -> set[int]:
     shape = call.shape(0)
     axes = {call.axis(axis, name="axes") for axis in call["axes"]}
     if not axes:
-        axes = {at for at, size in enumerate(shape) if size == 1}
+        still_open = call.inputs[0].open
+        axes = {at for at, size in enumerate(shape) if size == 1 and at not in still_open}
     if wrong := [at for at in axes if isinstance(shape[at], int) and shape[at] != 1]:
         call.conflict(f"axis {wrong[0]} of {show(shape)} is not 1 and cannot be squeezed")
     return axes

@@ -63,11 +63,13 @@ class Facts:
     dtype    element type
     value    the elements themselves where they matter for shapes: a small integer array, of
              type object when some are symbolic
+    open     axes whose size is not known before the model is fed, though it may be known now
     """
 
     shape: Shape | None
     dtype: DType = FLOAT32
     value: Array | None = None
+    open: frozenset[int] = frozenset()
 
     def __str__(self) -> str:
         return f"{self.dtype}{show(self.shape)}"
