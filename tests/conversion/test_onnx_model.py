@@ -14,6 +14,7 @@ from graphs import small_net
 from ufkit.conversion import onnx_model
 from ufkit.conversion.onnx_model import Weights
 from ufkit.conversion.uff_onnx import to_onnx
+from ufkit.uff.build import Builder
 
 
 @pytest.fixture
@@ -87,3 +88,14 @@ def test_turned_weights_are_written_in_order_whatever_the_block(
         weights.write_to(out)
     expected = np.ascontiguousarray(array.transpose(3, 2, 0, 1))
     assert (tmp_path / "x").read_bytes() == expected.tobytes()
+
+
+def test_a_map_without_elements_is_turned_and_not_reshaped() -> None:
+    """A 0 in a Reshape means "as in the input"."""
+    b = Builder()
+    b.input("x", [0, 4, 4, 1])
+    b.op("y", "Pool", ["x"], "N+C", func="max", kernel=[2, 2], strides=[2, 2])
+    b.output("y")
+    conversion = to_onnx(b.graph)
+    assert conversion.count("Transpose") == 2
+    assert conversion.count("Reshape") == 0

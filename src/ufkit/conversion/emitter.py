@@ -199,7 +199,8 @@ class NodeEmitter:
             return name
         wanted = id_ if order == identity(len(order)) else f"{id_}:{_digits(order)}"
         sizes = [shape[axis] for axis in order]
-        if _same_memory(shape, held, order) and sum(isinstance(s, Dim) for s in sizes) <= 1:
+        numbers = 0 not in sizes and sum(isinstance(size, Dim) for size in sizes) <= 1
+        if numbers and _same_memory(shape, held, order):
             target = self.constant([-1 if isinstance(size, Dim) else size for size in sizes])
             return self._writer.node(wanted, "Reshape", [name, target])
         perm = [held.index(axis) for axis in order]
