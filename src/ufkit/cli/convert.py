@@ -17,7 +17,17 @@ if TYPE_CHECKING:
     from ufkit.conversion.verify import Difference, Verification
 
 TO_ONNX, PROOF, TO_TEXT = "Conversion to ONNX", "Proof (ONNX)", "Conversion to text"
-_ONNX_ONLY = ("graph", "shapes", "opset", "layout", "verify", "verify_data", "seed", "tolerance")
+_ONNX_ONLY = (
+    "graph",
+    "shapes",
+    "opset",
+    "layout",
+    "allow_custom",
+    "verify",
+    "verify_data",
+    "seed",
+    "tolerance",
+)
 _PROOF_ONLY = ("seed", "tolerance")
 _ENGINES = {"onnxruntime": "ONNX Runtime", "reference": "onnx's own evaluator"}
 
@@ -69,6 +79,13 @@ _ENGINES = {"onnxruntime": "ONNX Runtime", "reference": "onnx's own evaluator"}
     cls=Opt,
     group=TO_ONNX,
     help="Axes of inputs and outputs: as the UFF file has them (the default), or channels first.",
+)
+@click.option(
+    "--allow-custom",
+    is_flag=True,
+    cls=Opt,
+    group=TO_ONNX,
+    help="Carry operations that are not known into the ONNX domain uff.custom.",
 )
 @click.option(
     "--verify",
@@ -130,6 +147,7 @@ def _convert(
         graph=given["graph"],
         shapes=given["shapes"],
         channels_first=given["layout"] == "nchw",
+        allow_custom=given["allow_custom"],
         verify=given["verify"],
         verify_data=data,
         tolerance=given["tolerance"],

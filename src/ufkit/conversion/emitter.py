@@ -54,6 +54,7 @@ class OnnxNode:
     inputs: list[str]
     outputs: list[str]
     attributes: dict[str, Any]
+    domain: str = ""
 
 
 class Writer:
@@ -92,10 +93,15 @@ class Writer:
 
     def node(self, name: str, op_type: str, inputs: Sequence[str], **attributes: Any) -> str:
         """A new node with one output, called `name` or nearly so."""
-        name = self.name(name)
-        self.made.add(name)
-        self.nodes.append(OnnxNode(name, op_type, list(inputs), [name], attributes))
-        return name
+        return self.add(OnnxNode(name, op_type, list(inputs), [], attributes))
+
+    def add(self, node: OnnxNode) -> str:
+        """A new node with one output, called by the node's name or nearly so."""
+        node.name = self.name(node.name)
+        node.outputs = [node.name]
+        self.made.add(node.name)
+        self.nodes.append(node)
+        return node.name
 
     def rename_last(self, wanted: str) -> str:
         """Call what the last node gives `wanted`, or nearly so."""
@@ -155,6 +161,8 @@ class NodeEmitter:
 
     def value(self, i: int, order: Order | None = None) -> str:
         value = self._inputs[i]
+        if order is None and value.facts.shape is None and value.forms:
+            return next(iter(value.forms.values()))  # of a custom operation: there is but one form
         shape = _shape(value)
         order = identity(len(shape)) if order is None else order
         lacking = len(order) - len(shape)

@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ufkit.conversion.rules import WRONG_PAIR
+from ufkit.conversion.rules import CANNOT_CONVERT, WRONG_PAIR
 from ufkit.conversion.uff_onnx import DEFAULT_OPSET, Conversion, to_onnx
 from ufkit.conversion.verify import Verification, verify
-from ufkit.core.diag import Diagnostic, FileError, RequestError, Where
+from ufkit.core.diag import Diagnostic, FileError, NotSupportedError, RequestError, Where
 from ufkit.core.files import PathLike, staging
 from ufkit.core.rules import EXISTS
 from ufkit.uff.inputs import GivenShapes
@@ -39,6 +39,7 @@ class Options:
     shapes          shapes of Inputs by id; a str is a size left open under that name (ONNX)
     opset           version of ONNX's operators (ONNX)
     channels_first  NCHW graph inputs and outputs (ONNX)
+    allow_custom    carry operations that are not known into a domain of their own (ONNX)
     verify          compare both models before anything is put in place (ONNX)
     verify_data     arrays by Input id to verify on; random ones otherwise
     seed            of the random inputs
@@ -51,6 +52,7 @@ class Options:
     shapes: GivenShapes = field(default_factory=dict)
     opset: int = DEFAULT_OPSET
     channels_first: bool = False
+    allow_custom: bool = False
     verify: bool = False
     verify_data: Mapping[str, Any] | None = None
     seed: int = 0
@@ -155,10 +157,15 @@ def _write_onnx(
         shapes=options.shapes,
         opset=options.opset,
         channels_first=options.channels_first,
+        allow_custom=options.allow_custom,
         progress=lambda done, total: progress("converting", done, total),
     )
     report.conversion = conversion
     report.diagnostics += conversion.diagnostics
+    if options.verify and conversion.carried:
+        message = f"nothing here can run {conversion.carried[0]!r}, so nothing can be verified"
+        where = graph[conversion.carried[0]].where()
+        raise NotSupportedError(CANNOT_CONVERT.at(where, message, hint="leave out --verify"))
     try:
         with staging(target) as staged:
             conversion.model.save(staged)

@@ -11,6 +11,7 @@ import numpy as np
 import onnx
 
 import ufkit.uff.evaluate as reference
+from ufkit.conversion import custom
 from ufkit.conversion.emitter import NodeEmitter, OnnxNode, Refusal, Value, Writer
 from ufkit.conversion.onnx_model import Constant, OnnxModel, Weights
 from ufkit.conversion.rules import BAD_OPSET, CANNOT_CONVERT, REFUSED
@@ -29,7 +30,8 @@ from ufkit.uff.dims import Shape, static
 from ufkit.uff.infer import Inference, facts_of, infer
 from ufkit.uff.inputs import GivenShapes, InputSpec
 from ufkit.uff.model import Graph, Node
-from ufkit.uff.ops.spec import UnknownShape
+from ufkit.uff.ops import OPS
+from ufkit.uff.ops.spec import Facts, UnknownShape
 from ufkit.uff.orders import Order, identity, inverse
 from ufkit.uff.rules import CUSTOM_OPERATION, TOO_LARGE, UNKNOWN_OPERATION
 
@@ -62,6 +64,12 @@ class Conversion:
         """How ambiguities were read."""
         return self.inference.diagnostics
 
+    @property
+    def carried(self) -> list[str]:
+        """Ids of the nodes that nobody here knows, carried over as custom ONNX nodes."""
+        nodes = self.model.proto.graph.node
+        return [node.name for node in nodes if node.domain == custom.DOMAIN]
+
     def count(self, op_type: str = "") -> int:
         """How many ONNX nodes there are, of one type or in all."""
         nodes = self.model.proto.graph.node
@@ -74,12 +82,14 @@ def to_onnx(
     shapes: GivenShapes | None = None,
     opset: int = DEFAULT_OPSET,
     channels_first: bool = False,
+    allow_custom: bool = False,
     progress: Progress = lambda done, total: None,
 ) -> Conversion:
     """The ONNX model of a graph, checked by `onnx`; its weights stay where they are.
 
     Inputs carry the ids of the Input nodes, outputs those of the nodes that MarkOutput names,
-    in UFF's layout or, with `channels_first`, NCHW. Open sizes stay symbolic.
+    in UFF's layout or, with `channels_first`, NCHW. Open sizes stay symbolic. With `allow_custom`
+    an operation that is not known becomes a node of the domain `uff.custom`.
     Raises RequestError for missing shapes or an opset that is not available, NotSupportedError
     with all obstacles at once, FormatError for a damaged graph.
     """
@@ -89,7 +99,7 @@ def to_onnx(
         raise RequestError(BAD_OPSET.at(Where(), message))
     inference = infer(graph, shapes)
     inference.require_shapes()
-    conversion = _Exporter(inference, opset, channels_first, progress).run()
+    conversion = _Exporter(inference, opset, channels_first, allow_custom, progress).run()
     try:
         conversion.model.check()
     except (onnx.checker.ValidationError, onnx.shape_inference.InferenceError) as error:
@@ -104,12 +114,14 @@ class _Exporter:
         inference: Inference,
         opset: int,
         channels_first: bool,
+        allow_custom: bool,
         progress: Progress,
     ) -> None:
         self.graph = inference.graph
         self.inference = inference
         self.writer = Writer(opset)
         self.channels_first = channels_first
+        self.allow_custom = allow_custom
         self.progress = progress
         self.values: dict[str, Value] = {}
         self.graph_inputs: list[onnx.ValueInfoProto] = []
@@ -121,7 +133,7 @@ class _Exporter:
 
     def run(self) -> Conversion:
         nodes = self.graph.needed()
-        obstacles = [d for d in self.inference.diagnostics if _is_obstacle(d)]
+        obstacles = [d for d in self.inference.diagnostics if self.is_obstacle(d)]
         for spec in self.inference.inputs.values():
             if spec.dtype in DTYPES:
                 self.input(spec)
@@ -162,6 +174,11 @@ class _Exporter:
             forms,
         )
 
+    def is_obstacle(self, diagnostic: Diagnostic) -> bool:
+        if diagnostic.rule in (CUSTOM_OPERATION, UNKNOWN_OPERATION):
+            return not self.allow_custom
+        return diagnostic.severity is Severity.ERROR
+
     def obstacle(self, node: Node, reason: str, hint: str = "") -> Diagnostic:
         return CANNOT_CONVERT.at(node.where(), f"{node.operation}: {reason}", hint=hint)
 
@@ -183,11 +200,12 @@ class _Exporter:
     def output(self, id_: str) -> None:
         """Declare a graph output under the node's own id."""
         value = self.values[id_]
-        shape = value.facts.shape or ()
-        order = identity(len(shape))
-        if self.channels_first and len(shape) > 2 and value.constant is None:
+        shape = value.facts.shape
+        order = identity(len(shape or ()))
+        if self.channels_first and len(order) > 2 and value.constant is None:
             order = next(iter(value.forms))
-        name = NodeEmitter(self.writer, id_, [(id_, value)], value.facts).value(0, order)
+        emitter = NodeEmitter(self.writer, id_, [(id_, value)], value.facts)
+        name = emitter.value(0, None if shape is None else order)
         if name != id_ and id_ in self.input_orders:
             raise Refusal("it is an output too, with its axes in another order than they are fed")
         if name in self.declared or (name != id_ and name not in self.writer.made):
@@ -196,7 +214,8 @@ class _Exporter:
             self.writer.claim(name, id_)
         self.declared.add(name)
         self.output_orders[id_] = order
-        shape = tuple(shape[axis] for axis in order)
+        if shape is not None:
+            shape = tuple(shape[axis] for axis in order)
         self.graph_outputs.append(_info(id_, value.facts.dtype.numpy, shape))
 
     # -- nodes -------------------------------------------------------------------------------
@@ -206,15 +225,25 @@ class _Exporter:
         if (known := self.known(node)) is not None:
             return Value(facts, constant=known)
         call = self.inference.calls.get(node.id)
-        if call is None or any(id_ not in self.values for id_ in node.inputs):
+        is_custom = self.allow_custom and node.operation not in OPS
+        if (call is None and not is_custom) or any(id_ not in self.values for id_ in node.inputs):
             raise Refusal("")  # the reason is known: a finding of the inference, or an input's
         inputs = [(id_, self.values[id_]) for id_ in node.inputs]
         emitter = NodeEmitter(self.writer, node.id, inputs, facts)
+        if call is None:
+            return self.carried(node, emitter)
         try:
             call.spec.to_onnx(call, emitter)
         except UnknownShape:
             emitter.refuse("the shape of its input is not known", "give it: --shape NAME=...")
         return emitter.made
+
+    def carried(self, node: Node, emitter: NodeEmitter) -> Value:
+        """A node that is not known, in a domain of its own; of its value nothing is known."""
+        names = [emitter.value(i) for i in range(len(node.inputs))]
+        fields = custom.attributes(node)
+        made = OnnxNode(node.id, custom.op_type(node), names, [], fields, custom.DOMAIN)
+        return Value(Facts(None), {(): self.writer.add(made)})
 
     def known(self, node: Node) -> Constant | None:
         """The node's elements when they can be had at export: constants and what follows."""
@@ -251,38 +280,24 @@ class _Exporter:
         nodes, used = _alive(self.writer.nodes, self.declared)
         kept = {final(n): item for n, item in self.writer.initializers.items() if n in used}
         graph = onnx.helper.make_graph(
-            [
-                onnx.helper.make_node(
-                    n.op_type,
-                    [*map(final, n.inputs)],
-                    [*map(final, n.outputs)],
-                    n.name,
-                    **n.attributes,
-                )
-                for n in nodes
-            ],
+            [_node(node, final) for node in nodes],
             self.graph.id or "main",
             self.graph_inputs,
             self.graph_outputs,
             [_initializer(name, item) for name, item in kept.items()],
         )
-        opset = onnx.helper.make_opsetid("", self.writer.opset)
+        opsets = [onnx.helper.make_opsetid("", self.writer.opset)]
+        ir_version = onnx.helper.find_min_ir_version_for(opsets)
+        if any(node.domain for node in nodes):
+            opsets.append(onnx.helper.make_opsetid(custom.DOMAIN, custom.VERSION))
         model = onnx.helper.make_model(
-            graph,
-            opset_imports=[opset],
-            producer_name="ufkit",
-            ir_version=onnx.helper.find_min_ir_version_for([opset]),
+            graph, opset_imports=opsets, producer_name="ufkit", ir_version=ir_version
         )
         return model, {n: item for n, item in kept.items() if isinstance(item, Weights)}
 
 
 def _no_type(dtype: DType) -> str:
     return f"its element type {dtype} has no equivalent"
-
-
-def _is_obstacle(diagnostic: Diagnostic) -> bool:
-    unknown = diagnostic.rule in (CUSTOM_OPERATION, UNKNOWN_OPERATION)
-    return unknown or diagnostic.severity is Severity.ERROR
 
 
 def _alive(nodes: Sequence[OnnxNode], wanted: set[str]) -> tuple[list[OnnxNode], set[str]]:
@@ -296,11 +311,27 @@ def _alive(nodes: Sequence[OnnxNode], wanted: set[str]) -> tuple[list[OnnxNode],
     return alive[::-1], used
 
 
-def _info(name: str, dtype: np.dtype[Any], shape: Shape) -> onnx.ValueInfoProto:
-    sizes = [
-        size if isinstance(size, int) else str(size) if size.known and size.factor == 1 else None
-        for size in shape
-    ]
+def _node(node: OnnxNode, final: Callable[[str], str]) -> onnx.NodeProto:
+    inputs, outputs = [*map(final, node.inputs)], [*map(final, node.outputs)]
+    made = onnx.helper.make_node(node.op_type, inputs, outputs, node.name, domain=node.domain)
+    for name, value in sorted(node.attributes.items()):
+        made.attribute.append(onnx.helper.make_attribute(name, value))
+    return made
+
+
+def _info(name: str, dtype: np.dtype[Any], shape: Shape | None) -> onnx.ValueInfoProto:
+    sizes = (
+        None
+        if shape is None
+        else [
+            size
+            if isinstance(size, int)
+            else str(size)
+            if size.known and size.factor == 1
+            else None
+            for size in shape
+        ]
+    )
     return onnx.helper.make_tensor_value_info(
         name, onnx.helper.np_dtype_to_tensor_dtype(dtype), sizes
     )
