@@ -139,11 +139,16 @@ def _infer_unary(call: Call) -> Facts:
     return _same(call)
 
 
+def in_double(compute: Callable[..., Any], *arrays: Array) -> Array:
+    """A function of arrays, floats computed with twice their bits; rounding is the caller's."""
+    return np.asarray(
+        compute(*(a.astype(np.float64) if a.dtype.kind == "f" else a for a in arrays))
+    )
+
+
 def _evaluate_unary(call: Call, x: Array) -> Array:
-    """Floats are computed with twice their bits and rounded once."""
     compute, _ = _UNARY[call["func"]]
-    wide = x.astype(np.float64) if x.dtype.kind == "f" else x
-    return np.asarray(compute(wide)).astype(x.dtype)
+    return in_double(compute, x).astype(x.dtype)
 
 
 def _unary_to_onnx(call: Call, emit: Emitter) -> None:
@@ -198,10 +203,8 @@ _ACTIVATION: dict[str, tuple[Callable[..., Any], str, dict[str, float]]] = {
 
 
 def _evaluate_activation(call: Call, x: Array) -> Array:
-    """Floats are computed with twice their bits and rounded once."""
     compute, _, _ = _ACTIVATION[call["func"]]
-    wide = x.astype(np.float64) if x.dtype.kind == "f" else x
-    return np.asarray(compute(wide)).astype(x.dtype)
+    return in_double(compute, x).astype(x.dtype)
 
 
 def _activation_to_onnx(call: Call, emit: Emitter) -> None:

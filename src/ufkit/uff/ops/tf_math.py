@@ -13,7 +13,15 @@ from typing import Any
 import numpy as np
 
 from ufkit.core.dtypes import BOOL
-from ufkit.uff.ops.elementwise import ACTIVATION, BINARY, IDENTITY, LEAKY_RELU, UNARY, broadcast
+from ufkit.uff.ops.elementwise import (
+    ACTIVATION,
+    BINARY,
+    IDENTITY,
+    LEAKY_RELU,
+    UNARY,
+    broadcast,
+    in_double,
+)
 from ufkit.uff.ops.spec import Array, Call, Core, Emitter, Example, Facts, Field, OpSpec
 
 TYPE = Field("dtype", "element type, as the input says", None)
@@ -102,8 +110,7 @@ def _compute(
         return Facts(broadcast(call), BOOL if gives_bool else call.inputs[0].dtype)
 
     def evaluate(call: Call, *arrays: Array) -> Array:
-        wide = [a.astype(np.float64) if a.dtype.kind == "f" else a for a in arrays]
-        return np.asarray(compute(*wide)).astype(bool if gives_bool else arrays[0].dtype)
+        return in_double(compute, *arrays).astype(bool if gives_bool else arrays[0].dtype)
 
     def to_onnx(call: Call, emit: Emitter) -> None:
         order = emit.common()
