@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ufkit.core.dtypes import INT64
+from ufkit.uff.dims import Shape
 from ufkit.uff.ops.reshape import without
 from ufkit.uff.ops.spec import Array, Call, Emitter, Example, Facts, Field, OpSpec
 from ufkit.uff.rules import KEEPDIMS
@@ -34,14 +35,16 @@ def _axes(call: Call) -> set[int]:
     return set(range(rank)) if given is None else {call.axis(a, name="axes") for a in given}
 
 
+def reduced(shape: Shape, axes: set[int], keep: bool) -> Shape:
+    """A shape without these axes or, when they are kept, with 1 in their places."""
+    return tuple(1 if at in axes else n for at, n in enumerate(shape) if keep or at not in axes)
+
+
 def _infer_reduce(call: Call) -> Facts:
     axes, keep = _axes(call), call["keepdims"]
     if axes and not keep and call.rank(0) > 1:
         call.note(KEEPDIMS, f"axes {sorted(axes)} are dropped, as the TensorFlow graph does")
-    shape = (
-        1 if at in axes else size for at, size in enumerate(call.shape(0)) if keep or at not in axes
-    )
-    return Facts(tuple(shape), call.inputs[0].dtype)
+    return Facts(reduced(call.shape(0), axes, keep), call.inputs[0].dtype)
 
 
 def _evaluate_reduce(call: Call, x: Array) -> Array:

@@ -211,13 +211,15 @@ def _evaluate_pad(call: Call, x: Array, _: Array) -> Array:
     return np.pad(x, paddings(call))
 
 
-def _pad_to_onnx(call: Call, emit: Emitter) -> None:
+def pad_to_onnx(call: Call, emit: Emitter, *value: str, **attributes: str) -> None:
+    """Emit the padding of input 0, whatever it is padded with, as the node's result."""
     added, order = paddings(call), emit.held(0)
     ends = [added[axis][end] for end in (0, 1) for axis in order]
     if not any(ends):
         emit.alias(0)
         return
-    emit.result(emit.node("Pad", emit.value(0, order), emit.constant(ends)), order)
+    name = emit.node("Pad", emit.value(0, order), emit.constant(ends), *value, **attributes)
+    emit.result(name, order)
 
 
 PAD = OpSpec(
@@ -227,6 +229,6 @@ PAD = OpSpec(
     fields={},
     infer=_infer_pad,
     evaluate=_evaluate_pad,
-    to_onnx=_pad_to_onnx,
+    to_onnx=pad_to_onnx,
     examples=(Example(((2, 3), np.array([[0, 1], [2, 0]], np.int32)), const=(1,)),),
 )

@@ -8,7 +8,7 @@ import numpy as np
 
 from ufkit.core.dtypes import FLOAT32, INT32, DType
 from ufkit.uff.dims import Dim, Shape, show
-from ufkit.uff.ops.select import PAD, known_integers, known_numbers, paddings
+from ufkit.uff.ops.select import PAD, known_integers, known_numbers, pad_to_onnx, paddings
 from ufkit.uff.ops.spec import (
     REQUIRED,
     Array,
@@ -248,9 +248,7 @@ def _mirror_to_onnx(call: Call, emit: Emitter) -> None:
     """ONNX reflects without the edge. With it, an edge is doubled, which no mode of ONNX does."""
     if call["mode"] != "REFLECT":
         emit.refuse("padding that repeats the edge (SYMMETRIC) has no equivalent")
-    order, ends = emit.held(0), paddings(call)
-    numbers = emit.constant([ends[axis][end] for end in (0, 1) for axis in order])
-    emit.result(emit.node("Pad", emit.value(0, order), numbers, mode="reflect"), order)
+    pad_to_onnx(call, emit, mode="reflect")
 
 
 MIRROR_PAD = OpSpec(
@@ -273,12 +271,6 @@ MIRROR_PAD = OpSpec(
 )
 
 
-def _pad_v2_to_onnx(call: Call, emit: Emitter) -> None:
-    order, ends = emit.held(0), paddings(call)
-    numbers = emit.constant([ends[axis][end] for end in (0, 1) for axis in order])
-    emit.result(emit.node("Pad", emit.value(0, order), numbers, emit.value(2)), order)
-
-
 PAD_V2 = OpSpec(
     name="_PadV2",
     doc="A value before and behind each axis.",
@@ -286,7 +278,7 @@ PAD_V2 = OpSpec(
     fields={"T": TYPE, "Tpaddings": TYPE},
     infer=PAD.infer,
     evaluate=lambda call, x, _, value: np.pad(x, paddings(call), constant_values=value),
-    to_onnx=_pad_v2_to_onnx,
+    to_onnx=lambda call, emit: pad_to_onnx(call, emit, emit.value(2)),
     examples=(
         Example(
             ((2, 3), np.array([[0, 1], [2, 0]], np.int32), np.array(7, np.float32)), const=(1, 2)

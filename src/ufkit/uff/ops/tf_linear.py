@@ -10,6 +10,7 @@ import numpy as np
 from ufkit.core.dtypes import BOOL
 from ufkit.uff.dims import Shape, show, static
 from ufkit.uff.ops.elementwise import broadcast
+from ufkit.uff.ops.reduce import reduced
 from ufkit.uff.ops.reshape import without
 from ufkit.uff.ops.select import known_integers
 from ufkit.uff.ops.spec import Array, Call, Emitter, Example, Facts, Field, OpSpec, unify
@@ -148,9 +149,7 @@ def _axes(call: Call) -> set[int]:
 
 
 def _infer_logical(call: Call) -> Facts:
-    axes, keep = _axes(call), call["keep_dims"]
-    sizes = (1 if at in axes else n for at, n in enumerate(call.shape(0)) if keep or at not in axes)
-    return Facts(tuple(sizes), BOOL)
+    return Facts(reduced(call.shape(0), _axes(call), call["keep_dims"]), BOOL)
 
 
 def _logical(name: str, doc: str, compute: Callable[..., Any], op_type: str) -> OpSpec:
