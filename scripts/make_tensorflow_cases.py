@@ -30,7 +30,7 @@ LEFT_OUT = ("_Snapshot", "_ResourceGather")
 
 
 def computed(spec: OpSpec, example: Example) -> Any:
-    """The first result of TensorFlow's operation of that name."""
+    """What TensorFlow's operation of that name gives: a tensor, or several."""
     operation = getattr(tf.raw_ops, spec.name.removeprefix("_"))
     parameters = inspect.signature(operation).parameters
     fed = [tf.constant(array) for array in arrays(example)]
@@ -61,7 +61,7 @@ def main() -> None:
             if example.fields.get("data_format") == "NCHW":
                 continue
             found = computed(spec, example)
-            value = found[0] if isinstance(found, tuple) else found
+            value = found[example.output] if isinstance(found, (list, tuple)) else found
             results[f"{spec.name}-{number}"] = value.numpy()
     np.savez_compressed(TARGET, **results)
     sys.stdout.write(f"{len(results)} results of TensorFlow {tf.__version__}\n")

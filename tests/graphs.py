@@ -25,8 +25,13 @@ def single(spec: OpSpec, example: Example, *, open_batch: bool = False) -> Build
             shape = [-1, *array.shape[1:]] if open_batch and array.ndim else array.shape
             ids.append(builder.input(f"x{i}", shape, from_name(array.dtype.name)))
     builder.op("y", spec.name, ids, example.orders, **example.fields)
-    builder.output("y")
+    builder.output(output(example))
     return builder
+
+
+def output(example: Example) -> str:
+    """The id of the value that `single` marks."""
+    return f"y:{example.output}" if example.output else "y"
 
 
 def arrays(example: Example) -> list[np.ndarray[Any, Any]]:

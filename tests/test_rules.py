@@ -363,6 +363,27 @@ def _padding(_: Path) -> Findings:
     return ufkit.check(one("Pool", [1, 4, 4, 2], implicit_padding="same", **window).meta)
 
 
+def _split(names: tuple[str, ...]) -> Findings:
+    b = Builder()
+    b.input("x", [1, 4])
+    b.const("axis", np.array(1, np.int32))
+    b.op("split", "_Split", ["axis", "x"], num_split=2)
+    for name in names:
+        b.op(name, "Activation", ["split"], func="relu")
+        b.output(name)
+    return ufkit.check(b.meta)
+
+
+@provokes("UFF312")
+def _numbered(_: Path) -> Findings:
+    return _split(("Relu", "Relu_1"))
+
+
+@provokes("UFF313")
+def _lost(_: Path) -> Findings:
+    return _split(("left", "right"))
+
+
 @provokes("UFF401")
 def _feed(_: Path) -> Any:
     return ufkit.run(small_net().graph, {"image": np.zeros((1, 8, 8, 4), np.float32)})

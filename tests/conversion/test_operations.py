@@ -7,7 +7,7 @@ import onnx
 import onnxruntime as ort
 import pytest
 
-from graphs import feeds, scalars, single
+from graphs import feeds, output, scalars, single
 from ufkit.conversion.uff_onnx import to_onnx
 from ufkit.uff.evaluate import evaluate
 from ufkit.uff.infer import infer
@@ -58,13 +58,13 @@ def test_the_thirty_core_operations_are_there() -> None:
 def test_shape_is_inferred_as_it_is_computed(spec: OpSpec, example: Example) -> None:
     graph = single(spec, example).graph
     inference = infer(graph, scalars(example))
-    value = evaluate(inference, feeds(example))["y"]
-    shape = inference.facts["y"].shape
+    value = evaluate(inference, feeds(example))[output(example)]
+    shape = inference.facts[output(example)].shape
     assert shape is not None
     assert len(shape) == value.ndim
     if spec.name != "_Range":  # its length is data
         assert shape == value.shape
-    assert inference.facts["y"].dtype.numpy == value.dtype
+    assert inference.facts[output(example)].dtype.numpy == value.dtype
 
 
 @pytest.mark.parametrize("opset", [13, 17, NEWEST])
@@ -72,7 +72,7 @@ def test_shape_is_inferred_as_it_is_computed(spec: OpSpec, example: Example) -> 
 def test_onnx_runtime_agrees_with_the_reference(spec: OpSpec, example: Example, opset: int) -> None:
     graph = single(spec, example).graph
     conversion = to_onnx(graph, opset=opset, shapes=scalars(example))
-    expected = evaluate(conversion.inference, feeds(example))["y"]
+    expected = evaluate(conversion.inference, feeds(example))[output(example)]
     model = conversion.model.to_proto()
     onnx.checker.check_model(model, full_check=True)
     got = _run(model, feeds(example))
@@ -93,7 +93,7 @@ def test_an_open_batch_stays_open(spec: OpSpec, example: Example) -> None:
     conversion = to_onnx(graph, shapes=scalars(example))
     declared = conversion.model.proto.graph.input[0].type.tensor_type.shape.dim[0]
     assert declared.dim_param == "N"
-    expected = evaluate(conversion.inference, feeds(example))["y"]
+    expected = evaluate(conversion.inference, feeds(example))[output(example)]
     got = _run(conversion.model.to_proto(), feeds(example))
     np.testing.assert_allclose(got, expected, rtol=1e-5, atol=1e-5 * np.abs(expected).max())
 
@@ -103,7 +103,7 @@ def test_channels_first_turns_inputs_and_outputs_only(spec: OpSpec, example: Exa
     graph = single(spec, example).graph
     conversion = to_onnx(graph, channels_first=True, shapes=scalars(example))
     fed = {id_: feeds(example)[id_].transpose(order) for id_, order in conversion.inputs.items()}
-    expected = evaluate(conversion.inference, feeds(example))["y"]
+    expected = evaluate(conversion.inference, feeds(example))[output(example)]
     got = _run(conversion.model.to_proto(), fed)
-    expected = expected.transpose(conversion.outputs["y"])
+    expected = expected.transpose(conversion.outputs[output(example)])
     np.testing.assert_allclose(got, expected, rtol=1e-5, atol=1e-5 * np.abs(expected).max())

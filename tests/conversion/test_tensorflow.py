@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import ufkit
-from graphs import feeds, scalars, single
+from graphs import feeds, output, scalars, single
 from ufkit.uff.build import Builder
 from ufkit.uff.evaluate import evaluate
 from ufkit.uff.infer import infer
@@ -22,7 +22,7 @@ def test_the_reference_agrees_with_tensorflow(case: str) -> None:
     name, _, number = case.rpartition("-")
     example = OPS[name].examples[int(number)]
     inference = infer(single(OPS[name], example).graph, scalars(example))
-    value = evaluate(inference, feeds(example))["y"]
+    value = evaluate(inference, feeds(example))[output(example)]
     expected = RESULTS[case]
     assert value.shape == expected.shape
     assert value.dtype == expected.dtype

@@ -12,7 +12,6 @@ from ufkit.uff.ops.spec import unquoted
 from ufkit.uff.orders import spell
 
 DOMAIN = "uff.custom"
-VERSION = 1
 
 _PLAIN: dict[type, Callable[[Any], Any]] = {
     str: unquoted,

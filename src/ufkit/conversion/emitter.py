@@ -15,9 +15,11 @@ import numpy as np
 import onnx
 from numpy.typing import NDArray
 
+from ufkit.conversion import custom, plugins
 from ufkit.conversion.onnx_model import INLINE, Constant, Weights
 from ufkit.core.dtypes import DType, from_name
 from ufkit.uff.dims import Dim, Shape, static
+from ufkit.uff.model import Node
 from ufkit.uff.ops.spec import Facts
 from ufkit.uff.orders import Order, compose, identity, inverse
 
@@ -69,6 +71,7 @@ class Writer:
         self._numbers: dict[tuple[str, str], str] = {}
         self._finals: dict[str, str] = {}
         self._holders: dict[str, str] = {}  # final name: the name it had
+        self._same: dict[tuple[Any, ...], OnnxNode] = {}  # by all that makes two nodes equal
 
     def name(self, wanted: str) -> str:
         """`wanted`, or with a number behind when it is taken."""
@@ -92,16 +95,22 @@ class Writer:
         return self._finals.get(name, name)
 
     def node(self, name: str, op_type: str, inputs: Sequence[str], **attributes: Any) -> str:
-        """A new node with one output, called `name` or nearly so."""
-        return self.add(OnnxNode(name, op_type, list(inputs), [], attributes))
+        """A node with one output, called `name` or nearly so."""
+        return self.add(OnnxNode(name, op_type, list(inputs), [], attributes))[0]
 
-    def add(self, node: OnnxNode) -> str:
-        """A new node with one output, called by the node's name or nearly so."""
+    def add(self, node: OnnxNode, outputs: int = 1) -> list[str]:
+        """The outputs of a node, called by its name or nearly so; of an equal one if there is."""
+        fields = repr(sorted(node.attributes.items()))
+        key = (node.domain, node.op_type, *node.inputs, fields, outputs)
+        if key in self._same:
+            return self._same[key].outputs
+        self._same[key] = node
         node.name = self.name(node.name)
-        node.outputs = [node.name]
-        self.made.add(node.name)
+        further = [self.name(f"{node.name}:{number}") for number in range(1, outputs)]
+        node.outputs = [node.name, *further]
+        self.made.update(node.outputs)
         self.nodes.append(node)
-        return node.name
+        return node.outputs
 
     def rename_last(self, wanted: str) -> str:
         """Call what the last node gives `wanted`, or nearly so."""
@@ -131,12 +140,13 @@ class NodeEmitter:
     """The Emitter of one node; see `ufkit.uff.ops.spec.Emitter` for what each method promises."""
 
     def __init__(
-        self, writer: Writer, id_: str, inputs: Sequence[tuple[str, Value]], facts: Facts
+        self, writer: Writer, node: Node, inputs: Sequence[tuple[str, Value]], facts: Facts
     ) -> None:
         self.opset = writer.opset
         self.made = Value(facts)
         self._writer = writer
-        self._id = id_
+        self._node = node
+        self._id = node.id
         self._ids = [name for name, _ in inputs]
         self._inputs = [value for _, value in inputs]
         self._first = len(writer.nodes)
@@ -222,6 +232,20 @@ class NodeEmitter:
     def node(self, op_type: str, *inputs: str, **attributes: Any) -> str:
         return self._writer.node(f"{self._id}/{op_type}", op_type, inputs, **attributes)
 
+    def nodes(self, op_type: str, *inputs: str, outputs: int, **attributes: Any) -> tuple[str, ...]:
+        made = OnnxNode(f"{self._id}/{op_type}", op_type, list(inputs), [], attributes)
+        return tuple(self._writer.add(made, outputs))
+
+    def plugin(self, *inputs: str, outputs: int = 1) -> tuple[str, ...]:
+        return self.foreign(plugins.DOMAIN, *inputs, outputs=outputs)
+
+    def foreign(self, domain: str, *inputs: str, outputs: int = 1) -> tuple[str, ...]:
+        """A node of another domain with the operation's own name and fields."""
+        of_plugin = domain == plugins.DOMAIN
+        fields = (plugins if of_plugin else custom).attributes(self._node)
+        made = OnnxNode(self._id, custom.op_type(self._node), [*inputs], [], fields, domain)
+        return tuple(self._writer.add(made, outputs))
+
     def reduce(self, op_type: str, name: str, axes: list[int], keep: bool) -> str:
         if self.opset >= _AXES_AS_INPUT or op_type == "ReduceSum":
             return self.node(op_type, name, self.constant(axes), keepdims=int(keep))
@@ -238,7 +262,7 @@ class NodeEmitter:
         order = plain if order is None else order
         wanted = self._id if order == plain else f"{self._id}:{_digits(order)}"
         node = self._writer.nodes[-1]
-        if node.outputs == [name] and len(self._writer.nodes) > self._first:
+        if node.outputs == [name] != [wanted] and len(self._writer.nodes) > self._first:
             name = self._writer.rename_last(wanted)
         self.made.forms[order] = name
 

@@ -162,9 +162,9 @@ def _write_onnx(
     )
     report.conversion = conversion
     report.diagnostics += conversion.diagnostics
-    if options.verify and conversion.carried:
-        message = f"nothing here can run {conversion.carried[0]!r}, so nothing can be verified"
-        where = graph[conversion.carried[0]].where()
+    if options.verify and conversion.foreign:
+        message = f"nothing here can run {conversion.foreign[0]!r}, so nothing can be verified"
+        where = graph[conversion.foreign[0]].where()
         raise NotSupportedError(CANNOT_CONVERT.at(where, message, hint="leave out --verify"))
     try:
         with staging(target) as staged:

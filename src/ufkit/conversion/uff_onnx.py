@@ -11,7 +11,7 @@ import numpy as np
 import onnx
 
 import ufkit.uff.evaluate as reference
-from ufkit.conversion import custom
+from ufkit.conversion import custom, plugins
 from ufkit.conversion.emitter import NodeEmitter, OnnxNode, Refusal, Value, Writer
 from ufkit.conversion.onnx_model import Constant, OnnxModel, Weights
 from ufkit.conversion.rules import BAD_OPSET, CANNOT_CONVERT, REFUSED
@@ -30,13 +30,14 @@ from ufkit.uff.dims import Shape, static
 from ufkit.uff.infer import Inference, facts_of, infer
 from ufkit.uff.inputs import GivenShapes, InputSpec
 from ufkit.uff.model import Graph, Node
-from ufkit.uff.ops import OPS
-from ufkit.uff.ops.spec import Facts, UnknownShape
+from ufkit.uff.ops import OPS, call_of
+from ufkit.uff.ops.spec import UnknownShape
 from ufkit.uff.orders import Order, identity, inverse
 from ufkit.uff.rules import CUSTOM_OPERATION, TOO_LARGE, UNKNOWN_OPERATION
 
 DEFAULT_OPSET = 17
 MIN_OPSET = 13
+FOREIGN_VERSION = 1  # of the domains that carry operations over
 _FOLD_LIMIT = 16 << 20  # bytes, beside as many as the file has
 
 Progress = Callable[[int, int], None]
@@ -50,6 +51,7 @@ class Conversion:
                       the value; identity unless channels come first on request
     forms             by UFF id: an ONNX value and the order it is in, for every node that has
                       one, so that results can be compared node by node
+    foreign           ids of the nodes carried over as they are, which nothing here can run
     """
 
     model: OnnxModel
@@ -58,17 +60,12 @@ class Conversion:
     inputs: dict[str, Order] = field(default_factory=dict)
     outputs: dict[str, Order] = field(default_factory=dict)
     forms: dict[str, tuple[str, Order]] = field(default_factory=dict)
+    foreign: list[str] = field(default_factory=list)
 
     @property
     def diagnostics(self) -> list[Diagnostic]:
         """How ambiguities were read."""
         return self.inference.diagnostics
-
-    @property
-    def carried(self) -> list[str]:
-        """Ids of the nodes that nobody here knows, carried over as custom ONNX nodes."""
-        nodes = self.model.proto.graph.node
-        return [node.name for node in nodes if node.domain == custom.DOMAIN]
 
     def count(self, op_type: str = "") -> int:
         """How many ONNX nodes there are, of one type or in all."""
@@ -83,13 +80,15 @@ def to_onnx(
     opset: int = DEFAULT_OPSET,
     channels_first: bool = False,
     allow_custom: bool = False,
+    trt_plugins: bool = False,
     progress: Progress = lambda done, total: None,
 ) -> Conversion:
     """The ONNX model of a graph, checked by `onnx`; its weights stay where they are.
 
     Inputs carry the ids of the Input nodes, outputs those of the nodes that MarkOutput names,
     in UFF's layout or, with `channels_first`, NCHW. Open sizes stay symbolic. With `allow_custom`
-    an operation that is not known becomes a node of the domain `uff.custom`.
+    an operation that is not known becomes a node of the domain `uff.custom`; with `trt_plugins`
+    one of a TensorRT plugin becomes a node that TensorRT makes the plugin of.
     Raises RequestError for missing shapes or an opset that is not available, NotSupportedError
     with all obstacles at once, FormatError for a damaged graph.
     """
@@ -99,7 +98,9 @@ def to_onnx(
         raise RequestError(BAD_OPSET.at(Where(), message))
     inference = infer(graph, shapes)
     inference.require_shapes()
-    conversion = _Exporter(inference, opset, channels_first, allow_custom, progress).run()
+    exporter = _Exporter(inference, opset, channels_first, progress)
+    exporter.allow_custom, exporter.trt_plugins = allow_custom, trt_plugins
+    conversion = exporter.run()
     try:
         conversion.model.check()
     except (onnx.checker.ValidationError, onnx.shape_inference.InferenceError) as error:
@@ -114,14 +115,14 @@ class _Exporter:
         inference: Inference,
         opset: int,
         channels_first: bool,
-        allow_custom: bool,
         progress: Progress,
     ) -> None:
         self.graph = inference.graph
         self.inference = inference
         self.writer = Writer(opset)
         self.channels_first = channels_first
-        self.allow_custom = allow_custom
+        self.allow_custom = False
+        self.trt_plugins = False
         self.progress = progress
         self.values: dict[str, Value] = {}
         self.graph_inputs: list[onnx.ValueInfoProto] = []
@@ -129,6 +130,7 @@ class _Exporter:
         self.input_orders: dict[str, Order] = {}
         self.output_orders: dict[str, Order] = {}
         self.declared: set[str] = set()  # values that are outputs
+        self.foreign: list[str] = []
         self.room = _FOLD_LIMIT + self.graph.meta.source.size  # bytes, for all that is folded
 
     def run(self) -> Conversion:
@@ -172,12 +174,12 @@ class _Exporter:
             self.input_orders,
             self.output_orders,
             forms,
+            self.foreign,
         )
 
     def is_obstacle(self, diagnostic: Diagnostic) -> bool:
-        if diagnostic.rule in (CUSTOM_OPERATION, UNKNOWN_OPERATION):
-            return not self.allow_custom
-        return diagnostic.severity is Severity.ERROR
+        unknown = diagnostic.rule in (CUSTOM_OPERATION, UNKNOWN_OPERATION)  # see `value`
+        return diagnostic.severity is Severity.ERROR and not unknown
 
     def obstacle(self, node: Node, reason: str, hint: str = "") -> Diagnostic:
         return CANNOT_CONVERT.at(node.where(), f"{node.operation}: {reason}", hint=hint)
@@ -204,7 +206,7 @@ class _Exporter:
         order = identity(len(shape or ()))
         if self.channels_first and len(order) > 2 and value.constant is None:
             order = next(iter(value.forms))
-        emitter = NodeEmitter(self.writer, id_, [(id_, value)], value.facts)
+        emitter = NodeEmitter(self.writer, self.graph[id_], [(id_, value)], value.facts)
         name = emitter.value(0, None if shape is None else order)
         if name != id_ and id_ in self.input_orders:
             raise Refusal("it is an output too, with its axes in another order than they are fed")
@@ -225,25 +227,30 @@ class _Exporter:
         if (known := self.known(node)) is not None:
             return Value(facts, constant=known)
         call = self.inference.calls.get(node.id)
-        is_custom = self.allow_custom and node.operation not in OPS
-        if (call is None and not is_custom) or any(id_ not in self.values for id_ in node.inputs):
+        domain = self.carrying(node)
+        if node.operation not in OPS and not domain:
+            call_of(node, [])  # raises what is to be said of it
+        if (call is None and not domain) or any(id_ not in self.values for id_ in node.inputs):
             raise Refusal("")  # the reason is known: a finding of the inference, or an input's
         inputs = [(id_, self.values[id_]) for id_ in node.inputs]
-        emitter = NodeEmitter(self.writer, node.id, inputs, facts)
+        emitter = NodeEmitter(self.writer, node, inputs, facts)
+        if domain:
+            self.foreign.append(node.id)
         if call is None:
-            return self.carried(node, emitter)
+            emitter.result(emitter.foreign(domain, *map(emitter.value, range(len(inputs))))[0])
+            return emitter.made
+        lower = call.spec.to_onnx if call.spec.plugin is None or not domain else call.spec.plugin
         try:
-            call.spec.to_onnx(call, emitter)
+            lower(call, emitter)
         except UnknownShape:
             emitter.refuse("the shape of its input is not known", "give it: --shape NAME=...")
         return emitter.made
 
-    def carried(self, node: Node, emitter: NodeEmitter) -> Value:
-        """A node that is not known, in a domain of its own; of its value nothing is known."""
-        names = [emitter.value(i) for i in range(len(node.inputs))]
-        fields = custom.attributes(node)
-        made = OnnxNode(node.id, custom.op_type(node), names, [], fields, custom.DOMAIN)
-        return Value(Facts(None), {(): self.writer.add(made)})
+    def carrying(self, node: Node) -> str:
+        """The domain of the ONNX node that carries an operation over as it is; "" for none."""
+        if self.trt_plugins and plugins.is_plugin(node):
+            return plugins.DOMAIN
+        return custom.DOMAIN if self.allow_custom and node.operation not in OPS else ""
 
     def known(self, node: Node) -> Constant | None:
         """The node's elements when they can be had at export: constants and what follows."""
@@ -288,8 +295,8 @@ class _Exporter:
         )
         opsets = [onnx.helper.make_opsetid("", self.writer.opset)]
         ir_version = onnx.helper.find_min_ir_version_for(opsets)
-        if any(node.domain for node in nodes):
-            opsets.append(onnx.helper.make_opsetid(custom.DOMAIN, custom.VERSION))
+        domains = sorted({node.domain for node in nodes} - {""})
+        opsets += [onnx.helper.make_opsetid(domain, FOREIGN_VERSION) for domain in domains]
         model = onnx.helper.make_model(
             graph, opset_imports=opsets, producer_name="ufkit", ir_version=ir_version
         )

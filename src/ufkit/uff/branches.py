@@ -41,7 +41,10 @@ def for_inference(graph: Graph) -> tuple[Graph, list[Diagnostic]]:
             notes.append(BRANCH_TAKEN.at(node.where(), f"{chosen!r} is taken: {reason}"))
         elif node.operation in _PASSED_ON and node.inputs:
             changed[node.id] = node.inputs[0]
-    return graph.rewired({id_: ("Identity", [source]) for id_, source in changed.items()}), notes
+    views = [
+        graph[id_].viewed(operation="Identity", inputs=[source]) for id_, source in changed.items()
+    ]
+    return graph.viewed(views), notes
 
 
 def _branch(graph: Graph, merge: Node) -> tuple[str, str]:

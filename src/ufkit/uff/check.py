@@ -8,11 +8,12 @@ from ufkit.core.diag import Diagnostic, FormatError, Where
 from ufkit.uff.branches import RESOLVED
 from ufkit.uff.const import constant
 from ufkit.uff.data import DataMap
-from ufkit.uff.infer import call_of, infer
+from ufkit.uff.infer import infer
 from ufkit.uff.inputs import GivenShapes
 from ufkit.uff.model import INPUT_OPERATION, OUTPUT_OPERATION, Graph, MetaGraph, Node
-from ufkit.uff.ops import OPS
+from ufkit.uff.ops import OPS, call_of
 from ufkit.uff.ops.spec import Facts, resolve_field
+from ufkit.uff.outputs import spelt
 from ufkit.uff.rules import (
     CUSTOM_OPERATION,
     DANGLING,
@@ -58,8 +59,9 @@ def _findings(meta: MetaGraph, shapes: GivenShapes) -> Iterator[Diagnostic]:
         yield from error.diagnostics
         return
     for graph in graphs:
-        for part in (_ids, _inputs, _nodes, _reach):
-            yield from _caught(lambda part=part, graph=graph: part(graph))  # type: ignore[misc]
+        view = spelt(graph)
+        for part, of in ((_ids, graph), (_inputs, view), (_nodes, graph), (_reach, view)):
+            yield from _caught(lambda part=part, of=of: part(of))  # type: ignore[misc]
         mine = {id_: shape for id_, shape in shapes.items() if id_ in graph or len(graphs) == 1}
         yield from _meaning(graph, mine)
     yield from _caught(lambda: _references(meta))
@@ -181,9 +183,9 @@ def _reach(graph: Graph) -> Iterator[Diagnostic]:
     if not graph.outputs:
         yield NO_OUTPUT.at(graph.where(), f"graph {graph.id!r} marks no output")
         return
-    reached = {node.id for node in graph.needed()}
+    reached = {id(node.message) for node in graph.needed()}  # views share their node's
     for node in graph:
-        if node.id not in reached and node.operation != OUTPUT_OPERATION:
+        if id(node.message) not in reached and node.operation != OUTPUT_OPERATION:
             yield UNREACHABLE.at(node.where(), f"no output needs this {node.operation}")
     graph.topological()
 

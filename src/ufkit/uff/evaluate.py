@@ -13,9 +13,10 @@ import numpy as np
 from ufkit.core.diag import RequestError
 from ufkit.uff.const import constant
 from ufkit.uff.dims import show
-from ufkit.uff.infer import Inference, call_of, facts_of
+from ufkit.uff.infer import Inference, facts_of
 from ufkit.uff.inputs import InputSpec
 from ufkit.uff.model import Graph, Node
+from ufkit.uff.ops import call_of
 from ufkit.uff.ops.spec import MAX_BYTES, Array, Facts
 from ufkit.uff.rules import BAD_INPUT
 from ufkit.wire.schema import did_you_mean

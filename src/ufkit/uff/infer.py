@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import prod
 
@@ -15,13 +14,9 @@ from ufkit.uff.const import constant
 from ufkit.uff.dims import Dim, impossible, static
 from ufkit.uff.inputs import GivenShapes, InputSpec, input_specs
 from ufkit.uff.model import INPUT_OPERATION, Graph, Node
-from ufkit.uff.ops import OPS
+from ufkit.uff.ops import OPS, call_of
 from ufkit.uff.ops.spec import Array, Call, Facts, UnknownShape
-from ufkit.uff.rules import (
-    CUSTOM_OPERATION,
-    INPUT_COUNT,
-    UNKNOWN_OPERATION,
-)
+from ufkit.uff.outputs import Chooser, spelt
 
 _SMALL = 1024  # elements; shapes and axes are smaller, weights larger
 _UNKNOWN = Facts(None)
@@ -31,7 +26,8 @@ _UNKNOWN = Facts(None)
 class Inference:
     """What is known of a graph's values.
 
-    graph    what is computed: the graph asked about, without its training leftovers
+    graph    what is computed: the graph asked about, without its training leftovers, and with a
+             node for each value of an operation that has several
     facts    by node id; a shape of None where a node could not be understood
     calls    by node id: the node with its fields resolved; absent where it could not be
     inputs   by id: how each Input is fed, those that no output needs included
@@ -61,9 +57,11 @@ def infer(graph: Graph, shapes: GivenShapes | None = None) -> Inference:
     that is no Input.
     """
     graph, notes = for_inference(graph)
+    graph = spelt(graph)
     nodes = graph.needed()
     result = Inference(graph, diagnostics=notes)
-    waiting = [node for node in nodes if not _step(node, result)]
+    chooser = Chooser(graph, result.facts)
+    waiting = [node for node in nodes if not _step(node, result, chooser)]
     specs = input_specs(graph, result.facts, shapes or {})
     needed = {node.id for node in waiting}
     result.diagnostics += specs.notes
@@ -74,14 +72,29 @@ def infer(graph: Graph, shapes: GivenShapes | None = None) -> Inference:
     result.inputs = specs.found
     for node in waiting:
         if node.operation != INPUT_OPERATION:
-            _step(node, result)
+            _step(node, result, chooser)
+    result.graph = chooser.result
+    result.diagnostics += chooser.notes
     return result
 
 
-def _step(node: Node, result: Inference) -> bool:
+def _step(node: Node, result: Inference, chooser: Chooser) -> bool:
     """Find the facts of one node; False while those of its inputs are missing."""
     if node.operation == INPUT_OPERATION or any(id_ not in result.facts for id_ in node.inputs):
         return False
+    try:
+        node, made = chooser.told(node)
+    except FormatError as error:
+        result.facts[node.id] = _UNKNOWN
+        result.diagnostics += error.diagnostics
+        return True
+    for told in (*made, node):
+        _understand(told, result)
+    return True
+
+
+def _understand(node: Node, result: Inference) -> None:
+    """Find the facts of a node whose inputs are known."""
     inputs = [result.facts[id_] for id_ in node.inputs]
     result.facts[node.id] = _UNKNOWN
     try:
@@ -100,22 +113,6 @@ def _step(node: Node, result: Inference) -> bool:
             result.calls[node.id] = Call(node, OPS[node.operation], inputs)
     except FormatError as error:
         result.diagnostics += error.diagnostics
-    return True
-
-
-def call_of(node: Node, inputs: Sequence[Facts]) -> Call:
-    """The node as its operation's entry sees it. Raises FormatError (UFF106, UFF200, UFF201)."""
-    spec = OPS.get(node.operation)
-    if spec is None:
-        custom = node.operation.startswith("_")
-        rule = CUSTOM_OPERATION if custom else UNKNOWN_OPERATION
-        message = f"operation {node.operation!r} is not known here"
-        raise FormatError(rule.at(node.where(), message))
-    if not spec.accepts(len(inputs)):
-        wanted = ", ".join(spec.inputs) or "none"
-        message = f"{node.operation} has {len(inputs)} inputs; it takes {wanted}"
-        raise FormatError(INPUT_COUNT.at(node.where(), message))
-    return Call(node, spec, inputs)
 
 
 def _constant_facts(node: Node) -> Facts:

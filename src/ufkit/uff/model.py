@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from types import TracebackType
 from typing import Any, Self
 
@@ -22,14 +22,16 @@ MAIN = "main"
 class Node:
     """One operation. `inputs` are ids of nodes; the node's value is known by its own id.
 
-    `fields` maps names to values, references followed; see DataMap.
+    `fields` maps names to values, references followed; see DataMap. `output` is the number of the
+    value meant, for views of an operation that has several (see `ufkit.uff.outputs`).
     """
 
-    __slots__ = ("_fields", "_id", "_inputs", "_operation", "graph", "message")
+    __slots__ = ("_fields", "_id", "_inputs", "_operation", "graph", "message", "output")
 
     def __init__(self, graph: Graph, message: Message) -> None:
         self.graph = graph
         self.message = message
+        self.output: int | None = None
         self._id: str = message.get("id")
         self._operation: str = message.get("operation")
         self._inputs: tuple[str, ...] = tuple(message.all("inputs"))
@@ -66,6 +68,22 @@ class Node:
     @property
     def extra_fields(self) -> DataMap:
         return DataMap(self.graph.meta, self.message, "extra_fields", self.where)
+
+    def viewed(
+        self,
+        *,
+        operation: str | None = None,
+        inputs: Iterable[str] | None = None,
+        id_: str | None = None,
+        output: int | None = None,
+    ) -> Node:
+        """The node as another; its message stays as it is, so the view is not to be edited."""
+        view = copy.copy(self)
+        view._operation = self._operation if operation is None else operation
+        view._inputs = self._inputs if inputs is None else tuple(inputs)
+        view._id = self._id if id_ is None else id_
+        view.output = self.output if output is None else output
+        return view
 
     def where(self, field: str = "") -> Where:
         """The node's place, for diagnostics."""
@@ -196,20 +214,15 @@ class Graph:
             self._by_id.setdefault(id_, node)
         return node
 
-    def rewired(self, changes: Mapping[str, tuple[str, Sequence[str]]]) -> Graph:
-        """A view of the graph in which some nodes have another operation and other inputs.
+    def viewed(self, changed: Iterable[Node], more: Iterable[Node] = ()) -> Graph:
+        """The graph with some nodes as other views of them, and more nodes behind.
 
-        Nothing of the file is edited; nodes not in `changes` are the same objects.
+        Nothing of the file is edited; the other nodes are the same objects.
         """
+        by_id = {node.id: node for node in changed}
         view = copy.copy(self)
         view._by_id = None
-        view.nodes = []
-        for node in self.nodes:
-            if node.id in changes:
-                node = copy.copy(node)
-                node._operation, inputs = changes[node.id]
-                node._inputs = tuple(inputs)
-            view.nodes.append(node)
+        view.nodes = [*(by_id.get(node.id, node) for node in self.nodes), *more]
         return view
 
     def remove(self, node: Node) -> None:

@@ -207,6 +207,23 @@ SEVERAL_GRAPHS = Rule(
     hint="choose another: --graph ID",
 )
 
+OUTPUT_TOLD = Rule(
+    "UFF312",
+    N,
+    "value told by the numbers of its takers",
+    why="The file has lost which of several values is meant; nodes numbered in a row take them in "
+    "that order.",
+)
+LOST_OUTPUT = Rule(
+    "UFF313",
+    E,
+    "which of several values is meant is lost",
+    why="Of TensorFlow's `split:1` the converter wrote `split`, and every choice would be another "
+    "model.",
+    hint="write the input as NAME:NUMBER, counted from 0, in the text form (`ufkit dump`), as the "
+    "model's source has it",
+)
+
 # 4xx: running
 BAD_INPUT = Rule("UFF401", E, "input does not fit", why="The model cannot be run on it.")
 TOO_LARGE = Rule(
@@ -253,6 +270,8 @@ RULES = (
     BRANCH_TAKEN,
     PADDING_TWICE,
     SEVERAL_GRAPHS,
+    OUTPUT_TOLD,
+    LOST_OUTPUT,
     BAD_INPUT,
     TOO_LARGE,
 )

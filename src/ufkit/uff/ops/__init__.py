@@ -5,6 +5,10 @@ To add an operation write its OpSpec in a module here and name it in `OPS`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from ufkit.core.diag import FormatError
+from ufkit.uff.model import Node
 from ufkit.uff.ops.conv import CONV, CONV_TRANSPOSE
 from ufkit.uff.ops.dense import FULLY_CONNECTED
 from ufkit.uff.ops.elementwise import ACTIVATION, BINARY, IDENTITY, LEAKY_RELU, UNARY
@@ -15,13 +19,15 @@ from ufkit.uff.ops.pool import POOL
 from ufkit.uff.ops.reduce import ARG_MAX, ARG_MIN, REDUCE
 from ufkit.uff.ops.reshape import EXPAND_DIMS, FLATTEN, RESHAPE, SHAPE, SQUEEZE, TRANSPOSE
 from ufkit.uff.ops.select import GATHER, GATHER_V2, PAD, STRIDED_SLICE
-from ufkit.uff.ops.spec import OpSpec
+from ufkit.uff.ops.spec import Call, Facts, OpSpec
 from ufkit.uff.ops.tf_array import TF_ARRAY
 from ufkit.uff.ops.tf_batch import TF_BATCH
 from ufkit.uff.ops.tf_choose import TF_CHOOSE
 from ufkit.uff.ops.tf_linear import TF_LINEAR
 from ufkit.uff.ops.tf_math import TF_MATH
 from ufkit.uff.ops.tf_spatial import TF_SPATIAL
+from ufkit.uff.ops.tf_split import TF_SPLIT
+from ufkit.uff.rules import CUSTOM_OPERATION, INPUT_COUNT, UNKNOWN_OPERATION
 
 OPS: dict[str, OpSpec] = {
     spec.name: spec
@@ -62,5 +68,21 @@ OPS: dict[str, OpSpec] = {
         *TF_LINEAR,
         *TF_SPATIAL,
         *TF_BATCH,
+        *TF_SPLIT,
     )
 }
+
+
+def call_of(node: Node, inputs: Sequence[Facts]) -> Call:
+    """The node as its operation's entry sees it. Raises FormatError (UFF106, UFF200, UFF201)."""
+    spec = OPS.get(node.operation)
+    if spec is None:
+        custom = node.operation.startswith("_")
+        rule = CUSTOM_OPERATION if custom else UNKNOWN_OPERATION
+        message = f"operation {node.operation!r} is not known here"
+        raise FormatError(rule.at(node.where(), message))
+    if not spec.accepts(len(inputs)):
+        wanted = ", ".join(spec.inputs) or "none"
+        message = f"{node.operation} has {len(inputs)} inputs; it takes {wanted}"
+        raise FormatError(INPUT_COUNT.at(node.where(), message))
+    return Call(node, spec, inputs)

@@ -80,12 +80,14 @@ class Example:
     """A tiny use of an operation, for contract tests and documentation.
 
     inputs    shapes of random arrays, or arrays; those marked `const` become Const nodes
+    output    the number of the value looked at, of an operation that has several
     """
 
     inputs: tuple[Any, ...]
     fields: Mapping[str, Any] = dataclass_field(default_factory=dict)
     orders: str = ""
     const: tuple[int, ...] = ()
+    output: int = 0
 
 
 class Call:
@@ -98,6 +100,11 @@ class Call:
         self.notes: list[Diagnostic] = []
         self.limit = MAX_BYTES
         self._fields: dict[str, Any] = {}
+
+    @property
+    def output(self) -> int:
+        """Number of the value that is wanted, of an operation that has several."""
+        return self.node.output or 0
 
     def __getitem__(self, name: str) -> Any:
         """A field's value, or its default. Raises FormatError (UFF205, UFF207, UFF208).
@@ -262,6 +269,12 @@ class Emitter(Protocol):
     def node(self, op_type: str, *inputs: str, **attributes: Any) -> str:
         """A new ONNX node with one output."""
 
+    def nodes(self, op_type: str, *inputs: str, outputs: int, **attributes: Any) -> tuple[str, ...]:
+        """A new ONNX node with several outputs."""
+
+    def plugin(self, *inputs: str, outputs: int = 1) -> tuple[str, ...]:
+        """A new node that TensorRT takes for the plugin of the operation's name."""
+
     def reduce(self, op_type: str, name: str, axes: list[int], keep: bool) -> str:
         """A reduction along ONNX axes, which opsets take in two ways."""
 
@@ -286,15 +299,26 @@ class Core:
     fields: Callable[[Call], Mapping[str, Any]]
 
 
+def as_it_is(call: Call, emit: Emitter) -> None:
+    """A plugin node with the inputs and results that the operation has."""
+    names = [emit.value(i) for i in range(len(call.inputs))]
+    count = call.spec.outputs(call) if call.spec.outputs else 1
+    emit.result(emit.plugin(*names, outputs=count)[call.output])
+
+
 @dataclass(frozen=True, slots=True)
 class OpSpec:
     """An operation.
 
-    inputs     names of the inputs; a last name ending in "..." stands for one or more
+    inputs     names of the inputs; a last name ending in "..." stands for one or more, in "*" for
+               any number
     infer      Call -> Facts of the value
     evaluate   Call, arrays -> the value, in UFF's axis order
     to_onnx    Call, Emitter -> nothing; ends with `emit.result` or `emit.alias`
     core       set where the three come from a core operation
+    outputs    Call -> how many values there are, for an operation that has several; the functions
+               above are about number `call.output`. It may ask for fields only
+    plugin     of a TensorRT plugin: as `to_onnx`, but with the node that TensorRT takes for it
     """
 
     name: str
@@ -306,6 +330,8 @@ class OpSpec:
     to_onnx: Callable[[Call, Emitter], None]
     examples: tuple[Example, ...] = ()
     core: Core | None = None
+    outputs: Callable[[Call], int] | None = None
+    plugin: Callable[[Call, Emitter], None] | None = None
 
     @property
     def custom(self) -> bool:
@@ -314,8 +340,8 @@ class OpSpec:
 
     def accepts(self, count: int) -> bool:
         """Whether the operation takes that many inputs."""
-        if self.inputs and self.inputs[-1].endswith("..."):
-            return count >= len(self.inputs)
+        if self.inputs and self.inputs[-1].endswith(("...", "*")):
+            return count >= len(self.inputs) - self.inputs[-1].endswith("*")
         return count == len(self.inputs)
 
 
