@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from math import prod
 from typing import Any, NoReturn
 
 import numpy as np
@@ -161,13 +162,19 @@ class NodeEmitter:
     def common(self) -> Order:
         shapes = [_shape(value) for value in self._inputs]
         rank = max(map(len, shapes))
-        votes: dict[Order, int] = {}
-        for value, shape in zip(self._inputs, shapes, strict=True):
-            if value.constant is None and len(shape) == rank:
-                for order in value.forms:
-                    votes[order] = votes.get(order, 0) + 1
         plain = identity(rank)
-        return max(votes, key=lambda order: (votes[order], order != plain), default=plain)
+        computed = [
+            (value, prod(size for size in shape if isinstance(size, int)))
+            for value, shape in zip(self._inputs, shapes, strict=True)
+            if value.constant is None and len(shape) == rank
+        ]
+        orders = dict.fromkeys(order for value, _ in computed for order in value.forms)
+
+        def turned(order: Order) -> int:
+            """Elements that would have to be transposed."""
+            return sum(size for value, size in computed if order not in value.forms)
+
+        return min(orders, key=lambda order: (turned(order), order == plain), default=plain)
 
     def value(self, i: int, order: Order | None = None) -> str:
         value = self._inputs[i]

@@ -258,7 +258,7 @@ class Emitter(Protocol):
         """The order in which input i is at hand without a transposition."""
 
     def common(self) -> Order:
-        """The order that needs the fewest transpositions when all inputs are broadcast."""
+        """The order in which the fewest elements are transposed when all inputs are broadcast."""
 
     def unordered(self, i: int) -> str:
         """Input i for whoever looks at its elements in memory order only."""
