@@ -18,6 +18,7 @@ QUESTIONS = {
     "read": "read_weights",
     "onnx": "to_onnx",
     "netvlad": "small_to_onnx",
+    "inference": "run_netvlad",
     "start": "command_line",
 }
 

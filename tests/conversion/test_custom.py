@@ -51,6 +51,7 @@ def test_they_are_carried_over_with_their_fields(tmp_path: Path) -> None:
     report = ufkit.convert(tmp_path / "a.uff", tmp_path / "a.onnx", options)
     assert report.conversion
     assert report.conversion.foreign == ["boxes", "last"]
+    assert {d.severity for d in report.diagnostics} == {ufkit.Severity.WARNING}
     model = onnx.load(tmp_path / "a.onnx")
     assert {(item.domain, item.version) for item in model.opset_import} == {("", 17), (DOMAIN, 1)}
     (node,) = [node for node in model.graph.node if node.name == "boxes"]

@@ -30,10 +30,10 @@ from ufkit.uff.dims import Shape, static
 from ufkit.uff.infer import Inference, facts_of, infer
 from ufkit.uff.inputs import GivenShapes, InputSpec
 from ufkit.uff.model import Graph, Node
-from ufkit.uff.ops import OPS, call_of
+from ufkit.uff.ops import OPS, unknown
 from ufkit.uff.ops.spec import UnknownShape
 from ufkit.uff.orders import Order, identity, inverse
-from ufkit.uff.rules import CUSTOM_OPERATION, TOO_LARGE, UNKNOWN_OPERATION
+from ufkit.uff.rules import TOO_LARGE
 
 DEFAULT_OPSET = 17
 MIN_OPSET = 13
@@ -135,7 +135,7 @@ class _Exporter:
 
     def run(self) -> Conversion:
         nodes = self.graph.needed()
-        obstacles = [d for d in self.inference.diagnostics if self.is_obstacle(d)]
+        obstacles = [d for d in self.inference.diagnostics if d.severity is Severity.ERROR]
         for spec in self.inference.inputs.values():
             if spec.dtype in DTYPES:
                 self.input(spec)
@@ -176,10 +176,6 @@ class _Exporter:
             forms,
             self.foreign,
         )
-
-    def is_obstacle(self, diagnostic: Diagnostic) -> bool:
-        unknown = diagnostic.rule in (CUSTOM_OPERATION, UNKNOWN_OPERATION)  # see `value`
-        return diagnostic.severity is Severity.ERROR and not unknown
 
     def obstacle(self, node: Node, reason: str, hint: str = "") -> Diagnostic:
         return CANNOT_CONVERT.at(node.where(), f"{node.operation}: {reason}", hint=hint)
@@ -229,7 +225,7 @@ class _Exporter:
         call = self.inference.calls.get(node.id)
         domain = self.carrying(node)
         if node.operation not in OPS and not domain:
-            call_of(node, [])  # raises what is to be said of it
+            raise FormatError(unknown(node))
         if (call is None and not domain) or any(id_ not in self.values for id_ in node.inputs):
             raise Refusal("")  # the reason is known: a finding of the inference, or an input's
         inputs = [(id_, self.values[id_]) for id_ in node.inputs]

@@ -11,11 +11,10 @@ from ufkit.uff.data import DataMap
 from ufkit.uff.infer import infer
 from ufkit.uff.inputs import GivenShapes
 from ufkit.uff.model import INPUT_OPERATION, OUTPUT_OPERATION, Graph, MetaGraph, Node
-from ufkit.uff.ops import OPS, call_of
+from ufkit.uff.ops import OPS, call_of, unknown
 from ufkit.uff.ops.spec import Facts, resolve_field
 from ufkit.uff.outputs import spelt
 from ufkit.uff.rules import (
-    CUSTOM_OPERATION,
     DANGLING,
     DUPLICATE_ID,
     DUPLICATE_KEY,
@@ -27,7 +26,6 @@ from ufkit.uff.rules import (
     SEVERAL_GRAPHS,
     UNKNOWN_FIELD,
     UNKNOWN_FIELDS,
-    UNKNOWN_OPERATION,
     UNREACHABLE,
     UNUSED_DATA,
     VERSION,
@@ -157,10 +155,8 @@ def _arity(node: Node) -> Iterator[Diagnostic]:
 
 
 def _foreign(node: Node, declared: set[str]) -> Iterator[Diagnostic]:
-    custom = node.operation.startswith("_")
-    rule = CUSTOM_OPERATION if custom else UNKNOWN_OPERATION
-    yield rule.at(node.where(), f"operation {node.operation!r} is not known here")
-    if custom and _CUSTOM not in declared:
+    yield unknown(node)
+    if node.operation.startswith("_") and _CUSTOM not in declared:
         message = f"{node.operation!r} is custom; the file does not declare the descriptor"
         yield MISSING_DESCRIPTOR.at(node.where(), message)
     for name in node.fields:

@@ -14,7 +14,7 @@ from ufkit.uff.const import constant
 from ufkit.uff.dims import Dim, impossible, static
 from ufkit.uff.inputs import GivenShapes, InputSpec, input_specs
 from ufkit.uff.model import INPUT_OPERATION, Graph, Node
-from ufkit.uff.ops import OPS, call_of
+from ufkit.uff.ops import OPS, call_of, unknown
 from ufkit.uff.ops.spec import Array, Call, Facts, UnknownShape
 from ufkit.uff.outputs import Chooser, spelt
 
@@ -100,6 +100,8 @@ def _understand(node: Node, result: Inference) -> None:
     try:
         if node.operation == "Const":
             result.facts[node.id] = _constant_facts(node)
+        elif node.operation not in OPS:
+            result.diagnostics.append(unknown(node))
         else:
             call = call_of(node, inputs)
             facts = call.spec.infer(call)

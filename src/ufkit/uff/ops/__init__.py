@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ufkit.core.diag import FormatError
+from ufkit.core.diag import Diagnostic, FormatError
 from ufkit.uff.model import Node
 from ufkit.uff.ops.conv import CONV, CONV_TRANSPOSE
 from ufkit.uff.ops.dense import FULLY_CONNECTED
@@ -77,12 +77,15 @@ def call_of(node: Node, inputs: Sequence[Facts]) -> Call:
     """The node as its operation's entry sees it. Raises FormatError (UFF106, UFF200, UFF201)."""
     spec = OPS.get(node.operation)
     if spec is None:
-        custom = node.operation.startswith("_")
-        rule = CUSTOM_OPERATION if custom else UNKNOWN_OPERATION
-        message = f"operation {node.operation!r} is not known here"
-        raise FormatError(rule.at(node.where(), message))
+        raise FormatError(unknown(node))
     if not spec.accepts(len(inputs)):
         wanted = ", ".join(spec.inputs) or "none"
         message = f"{node.operation} has {len(inputs)} inputs; it takes {wanted}"
         raise FormatError(INPUT_COUNT.at(node.where(), message))
     return Call(node, spec, inputs)
+
+
+def unknown(node: Node) -> Diagnostic:
+    """What is to be said of a node whose operation is not in the table (UFF200, UFF201)."""
+    rule = CUSTOM_OPERATION if node.operation.startswith("_") else UNKNOWN_OPERATION
+    return rule.at(node.where(), f"operation {node.operation!r} is not known here")
