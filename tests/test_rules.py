@@ -374,6 +374,17 @@ def _too_large(_: Path) -> Any:
     return ufkit.run(b.graph, {"x0": np.zeros(1, np.float32)})
 
 
+@provokes("UFF501", "UFF502")
+def _twin(folder: Path) -> Any:
+    b = Builder()
+    b.const("w", np.zeros(100, np.float32))
+    b.op("y", "LeakyRelu", ["w"], alpha=float(np.float32(0.001)))
+    ufkit.save(b.meta, folder / "a.uff")
+    b.graph["y"].fields["alpha"] = 0.0010000000475
+    ufkit.save(b.meta, folder / "a.pbtxt")
+    return ufkit.diff(folder / "a.uff", folder / "a.pbtxt").diagnostics
+
+
 # -- command line ----------------------------------------------------------------------------
 
 
