@@ -501,6 +501,30 @@ def _without_runtime(folder: Path) -> Findings:
     return iter(report.diagnostics)
 
 
+def against_onnx(folder: Path, old: bytes, new: bytes) -> ufkit.Comparison:
+    """The small net against its ONNX form, in which some bytes were replaced."""
+    ufkit.save(small_net().meta, folder / "a.uff")
+    ufkit.convert(folder / "a.uff", folder / "a.onnx")
+    data = (folder / "a.onnx").read_bytes()
+    (folder / "a.onnx").write_bytes(data.replace(old, new))
+    return ufkit.diff(folder / "a.uff", folder / "a.onnx")
+
+
+@provokes("CNV202")
+def _short_weights(folder: Path) -> Any:
+    return against_onnx(folder, b"\x08\x40\x08\x05\x10\x01", b"\x08\x41\x08\x05\x10\x01")
+
+
+@provokes("CNV203")
+def _foreign(folder: Path) -> Findings:
+    return iter(against_onnx(folder, b"ufkit", b"other").diagnostics)
+
+
+@provokes("CNV204")
+def _converted(folder: Path) -> Findings:
+    return iter(against_onnx(folder, b"MaxPool", b"minPool").diagnostics)
+
+
 @pytest.mark.parametrize("code", [rule.code for rule in RULES])
 def test_rule_is_provoked(code: str, tmp_path: Path) -> None:
     assert code in PROVOKED, f"{code} has no fixture in {Path(__file__).name}"

@@ -19,11 +19,14 @@ if TYPE_CHECKING:
     help="""Say what differs between two models: nodes added, removed, renamed and changed, their
     fields with both values, and weights with how far they are apart.
 
-    A and B are UFF files of any form (binary, text, JSON). Nodes go together by id, whatever
-    their order in the file. Weights that a text leaves out are not compared, and counted. Of one
-    file that is - stdin is read.""",
+    A and B are UFF files of any form (binary, text, JSON) or ONNX files. Nodes go together by id,
+    whatever their order in the file. Weights that a text leaves out are counted, not compared.
+    Against ONNX that ufkit made, a UFF is converted again; against that of other programs inputs,
+    outputs and weights go together by name (-v lists the nodes that do not). One of A and B may
+    be - for stdin.""",
     examples=(
         ("ufkit diff old.uff new.uff", "what changed?"),
+        ("ufkit diff net.uff net.onnx", "is this the ONNX of that UFF?"),
         ("ufkit diff old.uff new.uff --tolerance 1e-6", "weights may be that far apart"),
         ("ufkit diff old.uff new.uff --no-weights", "the graphs only, whatever the weights"),
         ("ufkit diff a.uff b.uff -q && echo same", "for scripts; nothing is printed"),

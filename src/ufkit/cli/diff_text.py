@@ -35,6 +35,7 @@ def text(result: Comparison, output: Output) -> str:
         more = f"\n  ... and {cut:,} more (all with --json)" if cut > 0 else ""
         return f"\n\n{output.paint(visible(title), 'bold')}\n{shown(entries[:_MOST])}{more}"
 
+    unmatched = result.unmatched if output.verbose else []
     return "".join(
         (
             _summary(result, output),
@@ -44,6 +45,7 @@ def text(result: Comparison, output: Output) -> str:
             group("renamed", result.renamed, _renamed),
             group("changed", result.changed, _changed),
             group("weights, the farthest apart first", _farthest(result.weights), _weights),
+            group("of no name that the other has", unmatched, _lone),
         )
     )
 

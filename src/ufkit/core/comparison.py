@@ -101,6 +101,8 @@ class Comparison:
     renamed          nodes that differ in nothing but their id
     changed          nodes of both that differ
     weights          weights of both that differ
+    unmatched        nodes of either side without a counterpart where that may well be: of a model
+                     that another program made, compared by name
     nodes            how many nodes both have
     compared         how many weights were compared
     left_out         ids of weights whose values could not be compared, and why not is among
@@ -117,6 +119,7 @@ class Comparison:
     renamed: list[Renamed] = field(default_factory=list)
     changed: list[NodeChange] = field(default_factory=list)
     weights: list[WeightsChange] = field(default_factory=list)
+    unmatched: list[NodeRef] = field(default_factory=list)
     nodes: int = 0
     compared: int = 0
     left_out: list[str] = field(default_factory=list)
@@ -155,6 +158,7 @@ class Comparison:
             "added": [item.as_dict() for item in self.added],
             "renamed": [item.as_dict() for item in self.renamed],
             "changed": [item.as_dict() for item in self.changed],
+            "unmatched": [item.as_dict() for item in self.unmatched],
             "weights": {
                 "compared": self.compared,
                 "left_out": self.left_out,

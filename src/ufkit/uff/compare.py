@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
 from ufkit.core.comparison import ABSENT, Change, Comparison, NodeChange, NodeRef, Renamed
@@ -45,7 +45,10 @@ def compare(
     comparer = _Comparer(result, bool(texts), weights)
     comparer.files(a, b)
     comparer.weights(progress)
-    result.diagnostics += comparer.notes((texts or [a])[0].where())
+    result.diagnostics += left_out_note(comparer.absent)
+    if count := comparer.fields.rounded:
+        message = f"{plural(count, 'double')}: equal in the first 12 digits, not in all"
+        result.diagnostics.append(PRINTED_DOUBLES.at(texts[0].where(), message))
     return result
 
 
@@ -151,18 +154,16 @@ class _Comparer:
             done += a.nbytes
             progress(done, total)
 
-    def notes(self, text: Where) -> Iterator[Diagnostic]:
-        """What could not be compared, or not exactly, because of what one side leaves out."""
-        if self.absent:
-            size = sum(tensor.nbytes for tensor in self.absent)
-            message = (
-                f"it leaves out the values of {plural(len(self.absent), 'weight')}, "
-                f"{plural(size, 'byte')}; their types and shapes are equal"
-            )
-            yield NOT_COMPARED.at(Where(self.absent[0].where.file), message)
-        if count := self.fields.rounded:
-            message = f"{plural(count, 'double')}: equal in the first 12 digits, not in all"
-            yield PRINTED_DOUBLES.at(text, message)
+
+def left_out_note(absent: Sequence[Tensor]) -> Iterator[Diagnostic]:
+    """The note on weights whose values are not in their file, if there are any."""
+    if absent:
+        size = sum(tensor.nbytes for tensor in absent)
+        message = (
+            f"it leaves out the values of {plural(len(absent), 'weight')}, "
+            f"{plural(size, 'byte')}; their types and shapes are equal"
+        )
+        yield NOT_COMPARED.at(Where(absent[0].where.file), message)
 
 
 def _numbered(items: Iterable[Named]) -> dict[tuple[str, int], Named]:
