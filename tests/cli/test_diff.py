@@ -112,6 +112,27 @@ def test_stdin(net: Path) -> None:
     assert done.returncode == 0
 
 
+def test_onnx(run: Any, net: Path, other: Path, onnx_net: Path) -> None:
+    assert run("diff", net, onnx_net).out.startswith("same: ")
+    assert run("diff", onnx_net, onnx_net).code == 0
+    result = run("diff", other, onnx_net)  # which no longer fits its dense layer
+    assert result.code == 1
+    assert "conversion  not possible: " in result.out
+
+
+def test_onnx_of_another_program(run: Any, net: Path, onnx_net: Path) -> None:
+    foreign = onnx_net.read_bytes().replace(b"ufkit", b"other", 1)
+    foreign = foreign.replace(b"flat", b"FLAT")
+    onnx_net.write_bytes(foreign)
+    result = run("diff", net, onnx_net)
+    assert result.code == 0
+    assert "6 of 7 operations" in result.out
+    assert "no name" not in result.out
+    lines = run("diff", net, onnx_net, "-v").out.splitlines()
+    at = lines.index("of no name that the other has")
+    assert {"FLAT", "flat"} <= {line.split()[0] for line in lines[at + 1 : at + 6] if line}
+
+
 def test_long_lists_are_cut(run: Any, tmp_path: Path) -> None:
     paths = []
     for prefix in "ab":

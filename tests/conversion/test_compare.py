@@ -125,6 +125,19 @@ def test_a_node_that_only_the_uff_has(net: Path, tmp_path: Path) -> None:
     assert not result.removed
 
 
+def test_a_uff_that_cannot_be_converted_is_not_what_the_onnx_was_made_of(
+    net: Path, tmp_path: Path
+) -> None:
+    target, other = converted(net), tmp_path / "other.uff"
+    with ufkit.open(net) as model:
+        model.graph["conv"].fields["strides"] = [2, 2]
+        ufkit.save(model, other)
+    for pair, side in (((other, target), "a"), ((target, other), "b")):
+        (change,) = ufkit.diff(*pair).changes
+        assert change.name == "conversion"
+        assert change.as_dict()[side].startswith("not possible: ")
+
+
 def test_an_attribute_and_a_bit_of_the_onnx(net: Path) -> None:
     def edit(model: onnx.ModelProto) -> None:
         (conv,) = [node for node in model.graph.node if node.op_type == "Conv"]

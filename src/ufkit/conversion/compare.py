@@ -7,7 +7,7 @@ from contextlib import ExitStack, closing
 from typing import TYPE_CHECKING
 
 from ufkit.core.comparison import Comparison
-from ufkit.core.diag import RequestError
+from ufkit.core.diag import FormatError, NotSupportedError, RequestError
 from ufkit.core.files import PathLike, Source
 from ufkit.uff.compare import compare
 from ufkit.uff.io import open as open_uff
@@ -39,10 +39,17 @@ def diff(
     """
     with ExitStack() as stack:
         left, right = (_opened(side, stack) for side in (a, b))
-        if isinstance(left, MetaGraph) and isinstance(right, MetaGraph):
-            return compare(left, right, tolerance=tolerance, weights=weights, progress=progress)
         result = Comparison(_name(left), _name(right), tolerance)
-        _with_onnx(left, right, result, weights, progress)
+        if isinstance(left, MetaGraph):
+            if isinstance(right, MetaGraph):
+                return compare(left, right, tolerance=tolerance, weights=weights, progress=progress)
+            _across(left, right, result, weights, progress, swapped=False)
+        elif isinstance(right, MetaGraph):
+            _across(right, left, result, weights, progress, swapped=True)
+        else:
+            from ufkit.conversion.compare_onnx import compare_onnx
+
+            compare_onnx(left, right, result, weights=weights, progress=progress)
         return result
 
 
@@ -61,33 +68,34 @@ def _name(side: MetaGraph | OnnxView) -> str:
     return side.source.name if isinstance(side, MetaGraph) else side.file
 
 
-def _with_onnx(
-    a: MetaGraph | OnnxView,
-    b: MetaGraph | OnnxView,
+def _across(
+    meta: MetaGraph,
+    view: OnnxView,
     result: Comparison,
     weights: bool,
     progress: Progress,
+    *,
+    swapped: bool,
 ) -> None:
-    """Compare where at least one side is ONNX."""
+    """Compare a UFF file and an ONNX model; `swapped` when the model is the result's a."""
     from ufkit.conversion.compare_lowered import lowered
     from ufkit.conversion.compare_names import NameComparer
     from ufkit.conversion.compare_onnx import compare_onnx
     from ufkit.conversion.rules import AS_CONVERTED
 
-    if isinstance(a, MetaGraph):
-        assert not isinstance(b, MetaGraph)
-        graph, view, swapped = _graph(a, b), b, False
-    elif isinstance(b, MetaGraph):
-        graph, view, swapped = _graph(b, a), a, True
-    else:
-        compare_onnx(a, b, result, weights=weights, progress=progress)
-        return
-    if (made := lowered(graph, view)) is None:
+    graph = _graph(meta, view)
+    made = None
+    try:
+        made = lowered(graph, view)
+    except (NotSupportedError, FormatError) as error:
+        sides = f"not possible: {error.diagnostic.message}", "done"
+        result.hold("conversion", *(sides[::-1] if swapped else sides))
+    if made is None:
         names = NameComparer(graph, view, result, swapped=swapped)
         names.compare(weights=weights, progress=progress)
         return
-    sides = (view, made) if swapped else (made, view)
-    compare_onnx(*sides, result, weights=weights, progress=progress)
+    left, right = (view, made) if swapped else (made, view)
+    compare_onnx(left, right, result, weights=weights, progress=progress)
     if not result.same:
         message = f"the ONNX model is held against what {graph.id!r} would become"
         result.diagnostics.append(AS_CONVERTED.at(graph.where(), message))

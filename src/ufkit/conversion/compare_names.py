@@ -74,7 +74,7 @@ class NameComparer:
         if not nodes and not constants:
             theirs = f"{len(self.view.nodes)} nodes, none of a name that is there"
             sides = (f"{len(self.operations)} operations", theirs)
-            self.result.note("names", *(sides[::-1] if self.swapped else sides))
+            self.result.hold("names", *(sides[::-1] if self.swapped else sides))
         message = (
             f"ONNX nodes have the names of {nodes} of {plural(len(self.operations), 'operation')}, "
             f"initializers those of {constants} of {plural(len(self.constants), 'constant')}"

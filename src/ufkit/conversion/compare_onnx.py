@@ -28,7 +28,7 @@ def compare_onnx(
     """Add to `result` what differs between two models."""
     for domain in a.opsets | b.opsets:
         label = f"opset {domain}".strip()
-        result.note(label, a.opsets.get(domain, ABSENT), b.opsets.get(domain, ABSENT))
+        result.hold(label, a.opsets.get(domain, ABSENT), b.opsets.get(domain, ABSENT))
     ports(a.inputs, b.inputs, "input", result)
     ports(a.outputs, b.outputs, "output", result)
     left, right = dict(named(a.nodes)), dict(named(b.nodes))

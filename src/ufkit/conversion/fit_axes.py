@@ -23,7 +23,7 @@ def fitting_order(a: NDArray[Any], b: NDArray[Any]) -> Order:
     only where there is none: kernels of depthwise convolutions have two axes made one.
     """
     orders = _orders(a.shape, b.shape)
-    if len(orders) == 1:
+    if len(orders) == 1 or not a.size:
         return orders[0]
     places = np.random.default_rng(0).integers(0, a.size, min(a.size, _SAMPLE))
     wanted = b.reshape(-1)[places]

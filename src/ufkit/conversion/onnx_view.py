@@ -19,6 +19,7 @@ from ufkit.conversion.onnx_model import SCHEMA, Weights
 from ufkit.conversion.rules import BAD_ONNX
 from ufkit.core.diag import FormatError, Where
 from ufkit.core.files import Source, Span
+from ufkit.uff.dims import MAX_RANK
 from ufkit.uff.orders import identity
 from ufkit.wire.message import Message, to_bytes
 
@@ -142,7 +143,8 @@ def _weights(tensor: Message, file: str) -> tuple[Weights, Span | None]:
     shape = tuple(tensor.all("dims"))
     dtype = _dtype(tensor.get("data_type"))
     span = _span(tensor, file)
-    if span and min(shape, default=1) >= 0 and span.nbytes == prod(shape) * dtype.itemsize:
+    possible = len(shape) <= MAX_RANK and min(shape, default=0) >= 0
+    if span and possible and span.nbytes == prod(shape) * dtype.itemsize:
         array = np.frombuffer(span.view(), dtype.newbyteorder("<")).reshape(shape)
     else:
         array, span = _decoded(tensor, file), None

@@ -131,8 +131,8 @@ class Comparison:
         parts = (self.changes, self.removed, self.added, self.renamed, self.changed, self.weights)
         return not any(parts)
 
-    def note(self, name: str, a: Any, b: Any) -> None:
-        """Add a change of the file where two values differ."""
+    def hold(self, name: str, a: Any, b: Any) -> None:
+        """Hold two values of the file against each other: a change where they differ."""
         if a != b:
             self.changes.append(Change(name, a, b))
 

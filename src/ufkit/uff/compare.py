@@ -17,11 +17,16 @@ from ufkit.uff.data import DataMap
 from ufkit.uff.model import Descriptor, Graph, MetaGraph, Node
 from ufkit.uff.renames import renames
 from ufkit.uff.rules import BAD_VALUES_SIZE, NOT_COMPARED, PRINTED_DOUBLES
+from ufkit.uff.schema import DATA
+from ufkit.wire.reader import LEN
 from ufkit.wire.sniff import UFF_TEXT, identify
+from ufkit.wire.values import encode_varint
 
 Progress = Callable[[int, int], None]
 Named = TypeVar("Named", Node, Graph)
 
+_GLANCE = 4096
+_REFERENCE = encode_varint(DATA.fields["ref"].number << 3 | LEN)  # of extra_fields as well
 _WEIGHTS = frozenset({"values", "shape", "dtype"})
 
 
@@ -62,13 +67,13 @@ class _Comparer:
 
     def files(self, a: MetaGraph, b: MetaGraph) -> None:
         for name in ("version", "descriptor_core_version"):
-            self.result.note(name, getattr(a, name), getattr(b, name))
+            self.result.hold(name, getattr(a, name), getattr(b, name))
         left, right = ({d.id: _descriptor(d) for d in meta.descriptors} for meta in (a, b))
         for id_ in left | right:
-            self.result.note(f"descriptor {id_}", left.get(id_, ABSENT), right.get(id_, ABSENT))
+            self.result.hold(f"descriptor {id_}", left.get(id_, ABSENT), right.get(id_, ABSENT))
         self.extra_fields(a.extra_fields, b.extra_fields)
         if len(a.graphs) == len(b.graphs) == 1:
-            self.result.note("graph", a.graph.id, b.graph.id)
+            self.result.hold("graph", a.graph.id, b.graph.id)
             self.graphs(a.graph, b.graph, "")
             return
         graphs, others = _numbered(a.graphs), _numbered(b.graphs)
@@ -77,7 +82,7 @@ class _Comparer:
                 self.graphs(graphs[key], others[key], f"{key[0]}/")
             else:
                 sides = [_size(side.get(key)) for side in (graphs, others)]
-                self.result.note(f"graph {key[0]}", *sides)
+                self.result.hold(f"graph {key[0]}", *sides)
 
     def extra_fields(self, a: DataMap, b: DataMap, prefix: str = "") -> None:
         self.result.changes += self.fields.changes(a, b, prefix=f"{prefix}extra_fields.")
@@ -103,6 +108,8 @@ class _Comparer:
 
     def nodes(self, a: Node, b: Node, id_: str, renamed: dict[str, str]) -> None:
         self.result.nodes += 1
+        if a.operation != "Const" and _same_bytes(a, b) and renamed.keys().isdisjoint(a.inputs):
+            return
         changes = []
         if a.operation != b.operation:
             changes.append(Change("operation", a.operation, b.operation))
@@ -174,6 +181,15 @@ def _numbered(items: Iterable[Named]) -> dict[tuple[str, int], Named]:
         found[item.id, seen[item.id]] = item
         seen[item.id] += 1
     return found
+
+
+def _same_bytes(a: Node, b: Node) -> bool:
+    """Whether two nodes are the same at a glance: equal bytes, which refer to nothing else."""
+    left, right = a.message.original, b.message.original
+    if left is None or right is None or not left.nbytes == right.nbytes <= _GLANCE:
+        return False
+    data = bytes(left.peek())
+    return _REFERENCE not in data and data == bytes(right.peek())
 
 
 def _descriptor(descriptor: Descriptor) -> str:
