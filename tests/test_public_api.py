@@ -12,6 +12,7 @@ import ufkit
 
 NAMES = {
     "Builder",
+    "Comparison",
     "Diagnostic",
     "FileError",
     "FormatError",
@@ -31,6 +32,7 @@ NAMES = {
     "check",
     "constant",
     "convert",
+    "diff",
     "open",
     "run",
     "save",

@@ -395,6 +395,17 @@ def _too_large(_: Path) -> Any:
     return ufkit.run(b.graph, {"x0": np.zeros(1, np.float32)})
 
 
+@provokes("UFF501", "UFF502")
+def _twin(folder: Path) -> Any:
+    b = Builder()
+    b.const("w", np.zeros(100, np.float32))
+    b.op("y", "LeakyRelu", ["w"], alpha=float(np.float32(0.001)))
+    ufkit.save(b.meta, folder / "a.uff")
+    b.graph["y"].fields["alpha"] = 0.0010000000475
+    ufkit.save(b.meta, folder / "a.pbtxt")
+    return ufkit.diff(folder / "a.uff", folder / "a.pbtxt").diagnostics
+
+
 # -- command line ----------------------------------------------------------------------------
 
 
@@ -509,6 +520,30 @@ def _without_runtime(folder: Path) -> Findings:
         patch.setattr("importlib.util.find_spec", lambda name: None)
         report = ufkit.convert(folder / "a.uff", folder / "a.onnx", ufkit.Options(verify=True))
     return iter(report.diagnostics)
+
+
+def against_onnx(folder: Path, old: bytes, new: bytes) -> ufkit.Comparison:
+    """The small net against its ONNX form, in which some bytes were replaced."""
+    ufkit.save(small_net().meta, folder / "a.uff")
+    ufkit.convert(folder / "a.uff", folder / "a.onnx")
+    data = (folder / "a.onnx").read_bytes()
+    (folder / "a.onnx").write_bytes(data.replace(old, new))
+    return ufkit.diff(folder / "a.uff", folder / "a.onnx")
+
+
+@provokes("CNV202")
+def _short_weights(folder: Path) -> Any:
+    return against_onnx(folder, b"\x08\x40\x08\x05\x10\x01", b"\x08\x41\x08\x05\x10\x01")
+
+
+@provokes("CNV203")
+def _foreign(folder: Path) -> Findings:
+    return iter(against_onnx(folder, b"ufkit", b"other").diagnostics)
+
+
+@provokes("CNV204")
+def _converted(folder: Path) -> Findings:
+    return iter(against_onnx(folder, b"MaxPool", b"minPool").diagnostics)
 
 
 @pytest.mark.parametrize("code", [rule.code for rule in RULES])

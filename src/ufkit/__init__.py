@@ -15,9 +15,11 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from ufkit.conversion.compare import diff as diff
     from ufkit.conversion.pairs import Options as Options
     from ufkit.conversion.pairs import Report as Report
     from ufkit.conversion.pairs import convert as convert
+    from ufkit.core.comparison import Comparison as Comparison
     from ufkit.core.diag import Diagnostic as Diagnostic
     from ufkit.core.diag import FileError as FileError
     from ufkit.core.diag import FormatError as FormatError
@@ -42,9 +44,11 @@ if TYPE_CHECKING:
 # Where each public name lives. Modules load when a name is first used, so that a command that
 # only looks at a file never imports onnx.
 _HOMES = {
+    "diff": "conversion.compare",
     "Options": "conversion.pairs",
     "Report": "conversion.pairs",
     "convert": "conversion.pairs",
+    "Comparison": "core.comparison",
     "Diagnostic": "core.diag",
     "FileError": "core.diag",
     "FormatError": "core.diag",

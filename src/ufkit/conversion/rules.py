@@ -56,6 +56,28 @@ ONNX_REFUSED = Rule(
     "ONNX model refused",
     why="The engine that runs ONNX models does not take this one, or fails on these inputs.",
 )
+BAD_ONNX = Rule(
+    "CNV202",
+    Severity.ERROR,
+    "ONNX weights damaged",
+    why="Their values are not where the model says, or not as many as it says.",
+    hint="the file may be cut, or the .data file beside it missing; fetch both again",
+)
+BY_NAME = Rule(
+    "CNV203",
+    Severity.NOTE,
+    "compared by name",
+    why="The ONNX model was not made by this program from a file like this one: inputs, outputs "
+    "and weights are compared, what the nodes compute is not.",
+    hint="to know whether both compute the same: ufkit convert --verify, or ufkit run on both",
+)
+AS_CONVERTED = Rule(
+    "CNV204",
+    Severity.NOTE,
+    "compared as converted",
+    why="The UFF side was converted as the ONNX model had been: differences are told in ONNX's "
+    "words.",
+)
 
 RULES = (
     CANNOT_CONVERT,
@@ -66,4 +88,7 @@ RULES = (
     NOT_FINITE,
     VERIFIED_BY_ONNX,
     ONNX_REFUSED,
+    BAD_ONNX,
+    BY_NAME,
+    AS_CONVERTED,
 )

@@ -233,6 +233,22 @@ TOO_LARGE = Rule(
     why="The value would exhaust the machine; sizes like this come from damaged or hostile files.",
 )
 
+# 5xx: two files held against each other
+NOT_COMPARED = Rule(
+    "UFF501",
+    N,
+    "weights not compared",
+    why="One of the files is a text without them: that the rest is the same says nothing of them.",
+    hint="compare the .uff files",
+)
+PRINTED_DOUBLES = Rule(
+    "UFF502",
+    N,
+    "doubles compared as printed",
+    why="Old converters wrote 12 digits of a double into the text: it cannot be told from another "
+    "that has the same.",
+)
+
 RULES = (
     NOT_UFF,
     EMPTY,
@@ -274,4 +290,6 @@ RULES = (
     LOST_OUTPUT,
     BAD_INPUT,
     TOO_LARGE,
+    NOT_COMPARED,
+    PRINTED_DOUBLES,
 )

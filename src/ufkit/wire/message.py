@@ -64,6 +64,11 @@ class Message:
         """The message that is all of a source."""
         return cls(type_, Span(source, 0, source.size))
 
+    @property
+    def original(self) -> Span | None:
+        """The bytes that the message still is; None once it, or one in it, was edited."""
+        return None if self._edited else self.span
+
     # -- reading -----------------------------------------------------------------------------
 
     def _scanned(self) -> dict[int, list[Record]]:
