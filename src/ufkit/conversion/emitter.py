@@ -236,14 +236,17 @@ class NodeEmitter:
         made = OnnxNode(f"{self._id}/{op_type}", op_type, list(inputs), [], attributes)
         return tuple(self._writer.add(made, outputs))
 
-    def plugin(self, *inputs: str, outputs: int = 1) -> tuple[str, ...]:
-        return self.foreign(plugins.DOMAIN, *inputs, outputs=outputs)
+    def plugin(self, *inputs: str, outputs: int = 1, name: str = "") -> tuple[str, ...]:
+        return self.foreign(plugins.DOMAIN, *inputs, outputs=outputs, name=name)
 
-    def foreign(self, domain: str, *inputs: str, outputs: int = 1) -> tuple[str, ...]:
-        """A node of another domain with the operation's own name and fields."""
+    def foreign(
+        self, domain: str, *inputs: str, outputs: int = 1, name: str = ""
+    ) -> tuple[str, ...]:
+        """A node of another domain with the operation's own fields, and its name unless given."""
         of_plugin = domain == plugins.DOMAIN
         fields = (plugins if of_plugin else custom).attributes(self._node)
-        made = OnnxNode(self._id, custom.op_type(self._node), [*inputs], [], fields, domain)
+        op_type = name or custom.op_type(self._node)
+        made = OnnxNode(self._id, op_type, [*inputs], [], fields, domain)
         return tuple(self._writer.add(made, outputs))
 
     def reduce(self, op_type: str, name: str, axes: list[int], keep: bool) -> str:

@@ -30,7 +30,7 @@ from ufkit.uff.dims import Shape, static
 from ufkit.uff.infer import Inference, facts_of, infer
 from ufkit.uff.inputs import GivenShapes, InputSpec
 from ufkit.uff.model import Graph, Node
-from ufkit.uff.ops import OPS, call_of
+from ufkit.uff.ops import call_of, entry_of
 from ufkit.uff.ops.spec import UnknownShape
 from ufkit.uff.orders import Order, identity, inverse
 from ufkit.uff.rules import CUSTOM_OPERATION, TOO_LARGE, UNKNOWN_OPERATION
@@ -228,7 +228,7 @@ class _Exporter:
             return Value(facts, constant=known)
         call = self.inference.calls.get(node.id)
         domain = self.carrying(node)
-        if node.operation not in OPS and not domain:
+        if entry_of(node) is None and not domain:
             call_of(node, [])  # raises what is to be said of it
         if (call is None and not domain) or any(id_ not in self.values for id_ in node.inputs):
             raise Refusal("")  # the reason is known: a finding of the inference, or an input's
@@ -250,7 +250,7 @@ class _Exporter:
         """The domain of the ONNX node that carries an operation over as it is; "" for none."""
         if self.trt_plugins and plugins.is_plugin(node):
             return plugins.DOMAIN
-        return custom.DOMAIN if self.allow_custom and node.operation not in OPS else ""
+        return custom.DOMAIN if self.allow_custom and entry_of(node) is None else ""
 
     def known(self, node: Node) -> Constant | None:
         """The node's elements when they can be had at export: constants and what follows."""

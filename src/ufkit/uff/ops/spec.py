@@ -272,8 +272,8 @@ class Emitter(Protocol):
     def nodes(self, op_type: str, *inputs: str, outputs: int, **attributes: Any) -> tuple[str, ...]:
         """A new ONNX node with several outputs."""
 
-    def plugin(self, *inputs: str, outputs: int = 1) -> tuple[str, ...]:
-        """A new node that TensorRT takes for the plugin of the operation's name."""
+    def plugin(self, *inputs: str, outputs: int = 1, name: str = "") -> tuple[str, ...]:
+        """A new node that TensorRT takes for the plugin of the operation's name, or of `name`."""
 
     def reduce(self, op_type: str, name: str, axes: list[int], keep: bool) -> str:
         """A reduction along ONNX axes, which opsets take in two ways."""
@@ -319,6 +319,7 @@ class OpSpec:
     outputs    Call -> how many values there are, for an operation that has several; the functions
                above are about number `call.output`. It may ask for fields only
     plugin     of a TensorRT plugin: as `to_onnx`, but with the node that TensorRT takes for it
+    mark       a field that tells it from another operation of the same name
     """
 
     name: str
@@ -332,6 +333,12 @@ class OpSpec:
     core: Core | None = None
     outputs: Callable[[Call], int] | None = None
     plugin: Callable[[Call, Emitter], None] | None = None
+    mark: str = ""
+
+    @property
+    def key(self) -> str:
+        """What the table has it under."""
+        return f"{self.name} with {self.mark}" if self.mark else self.name
 
     @property
     def custom(self) -> bool:
