@@ -28,7 +28,7 @@ from ufkit.uff.ops.tf_math import TF_MATH
 from ufkit.uff.ops.tf_spatial import TF_SPATIAL
 from ufkit.uff.ops.tf_split import TF_SPLIT
 from ufkit.uff.ops.trt_crop import CROP_PLUGIN
-from ufkit.uff.ops.trt_maps import TRT_MAPS
+from ufkit.uff.ops.trt_layers import TRT_LAYERS
 from ufkit.uff.ops.trt_proposal import PROPOSAL
 from ufkit.uff.rules import CUSTOM_OPERATION, INPUT_COUNT, UNKNOWN_OPERATION
 
@@ -72,7 +72,7 @@ OPS: dict[str, OpSpec] = {
         *TF_SPATIAL,
         *TF_BATCH,
         *TF_SPLIT,
-        *TRT_MAPS,
+        *TRT_LAYERS,
         PROPOSAL,
         CROP_PLUGIN,
     )

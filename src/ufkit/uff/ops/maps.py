@@ -10,9 +10,9 @@ import itertools
 from typing import Any
 
 from ufkit.core.diag import FormatError
-from ufkit.uff.data import Orders
-from ufkit.uff.model import Node
-from ufkit.uff.ops.spec import Call, unquoted
+from ufkit.uff.data import Orders, unquoted
+from ufkit.uff.model import Graph, Node
+from ufkit.uff.ops.spec import Call
 from ufkit.uff.orders import Order, expand, identity, parse
 
 _REACH = 256  # nodes looked at
@@ -28,19 +28,23 @@ TRANSPARENT = frozenset(
 
 
 def map_order(call: Call, i: int = 0) -> Order:
-    """The canonical axis of each axis of input i: (0, 2, 3, 1) of a map (N, H, W, C).
+    """The canonical axis of each axis of input i; see `order_of`."""
+    return order_of(call.node.graph, call.node.inputs[i], call.rank(i))
 
-    As the nearest operation before it that has orders; TensorRT's own (N, C, H, W) without one.
+
+def order_of(graph: Graph, id_: str, rank: int) -> Order:
+    """The canonical axis of each axis of a value: (0, 2, 3, 1) of a map (N, H, W, C).
+
+    As the nearest operation up to it that has orders; TensorRT's own (N, C, H, W) without one.
     """
-    graph, rank = call.node.graph, call.rank(i)
-    queue = [call.node.inputs[i]]
-    for id_ in itertools.islice(queue, _REACH):
-        if id_ not in graph:
+    queue = [id_]
+    for name in itertools.islice(queue, _REACH):
+        if name not in graph:
             continue
-        if found := _said(graph[id_], rank):
+        if found := _said(graph[name], rank):
             return found
-        if graph[id_].operation in TRANSPARENT or graph[id_].operation == "Concat":
-            queue += graph[id_].inputs[:2]
+        if graph[name].operation in TRANSPARENT or graph[name].operation == "Concat":
+            queue += graph[name].inputs[:2]
     return identity(rank)
 
 

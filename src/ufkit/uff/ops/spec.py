@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 
 from ufkit.core.diag import Diagnostic, FormatError, Rule
 from ufkit.core.dtypes import FLOAT32, DType
-from ufkit.uff.data import DataMap
+from ufkit.uff.data import DataMap, unquoted
 from ufkit.uff.dims import Dim, Shape, show
+from ufkit.uff.dims import unify as unify
 from ufkit.uff.model import Node
 from ufkit.uff.orders import Order, expand, identity, inverse
 from ufkit.uff.rules import (
@@ -320,6 +321,7 @@ class OpSpec:
                above are about number `call.output`. It may ask for fields only
     plugin     of a TensorRT plugin: as `to_onnx`, but with the node that TensorRT takes for it
     mark       a field that tells it from another operation of the same name
+    chooses    whether inputs that differ by rounding only may give results that are far apart
     """
 
     name: str
@@ -334,6 +336,7 @@ class OpSpec:
     outputs: Callable[[Call], int] | None = None
     plugin: Callable[[Call, Emitter], None] | None = None
     mark: str = ""
+    chooses: bool = False
 
     @property
     def key(self) -> str:
@@ -377,12 +380,6 @@ def resolve_field(fields: DataMap, name: str, spec: Field) -> Any:
     return value
 
 
-def unquoted(text: str) -> str:
-    """A string attribute of a custom operation, which converters wrote as Python's `b'NHWC'`."""
-    quoted = text[:2] in ("b'", 'b"') and text[-1] == text[1] and len(text) > 2
-    return text[2:-1] if quoted else text
-
-
 # Kinds that say the same thing: a list of one for a number, a whole number for a float.
 _ALSO_TAKEN: dict[tuple[str, str], Callable[[Any], Any]] = {
     ("i", "d"): float,
@@ -396,12 +393,3 @@ _ALSO_TAKEN: dict[tuple[str, str], Callable[[Any], Any]] = {
 def whole(array: Array) -> list[Any]:
     """The elements of an integer array as Python numbers; symbolic ones stay Dims."""
     return [item if isinstance(item, Dim) else int(item) for item in np.ravel(array).tolist()]
-
-
-def unify(left: int | Dim, right: int | Dim) -> int | Dim | None:
-    """The size both must have: None when they are two different numbers."""
-    if isinstance(left, int) and isinstance(right, int):
-        return left if left == right else None
-    if isinstance(left, Dim) and isinstance(right, Dim):
-        return left if left.known or not right.known else right
-    return left if isinstance(left, int) else right

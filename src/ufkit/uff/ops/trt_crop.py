@@ -152,6 +152,7 @@ CROP_PLUGIN = OpSpec(
     evaluate=_evaluate,
     to_onnx=_to_onnx,
     plugin=_plugin,
+    chooses=True,
     examples=tuple(
         Example(
             ((2, 3, 5, 6), np.stack([_ROIS, _ROIS[::-1] * 0.75])[..., None]),

@@ -245,6 +245,7 @@ PROPOSAL = OpSpec(
     evaluate=_evaluate,
     to_onnx=_to_onnx,
     plugin=_plugin,
+    chooses=True,
     examples=(
         Example(((2, 6, 4, 6), (2, 24, 4, 6)), _EXAMPLE),
         Example(  # fewer boxes than are to be given, and all of them looked at
