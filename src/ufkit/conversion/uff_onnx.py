@@ -52,6 +52,7 @@ class Conversion:
     forms             by UFF id: an ONNX value and the order it is in, for every node that has
                       one, so that results can be compared node by node
     foreign           ids of the nodes carried over as they are, which nothing here can run
+    names             by UFF id: the ONNX output, where it is not called by the id
     """
 
     model: OnnxModel
@@ -61,6 +62,7 @@ class Conversion:
     outputs: dict[str, Order] = field(default_factory=dict)
     forms: dict[str, tuple[str, Order]] = field(default_factory=dict)
     foreign: list[str] = field(default_factory=list)
+    names: dict[str, str] = field(default_factory=dict)
 
     @property
     def diagnostics(self) -> list[Diagnostic]:
