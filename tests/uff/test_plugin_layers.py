@@ -9,6 +9,7 @@ import pytest
 
 import ufkit
 from ufkit.conversion.uff_onnx import to_onnx
+from ufkit.core.dtypes import FLOAT16
 from ufkit.uff.build import Builder
 from ufkit.uff.infer import infer
 
@@ -80,6 +81,16 @@ def test_through_operations_that_move_axes_no_order_is_told() -> None:
     b.op("turned", "Transpose", ["relu"], permutation=[0, 3, 1, 2])
     b.graph["y"].inputs = ["turned"]
     assert [*map(str, infer(b.graph).facts["y"].shape or ())] == ["N", "5", "8", "4"]
+
+
+def test_only_floats_are_taken() -> None:
+    b = Builder()
+    b.input("x", [-1, 2, 3, 4], FLOAT16)
+    b.op("y", "_ResizeNearest_TRT", ["x"], scale_u_float=2.0)
+    b.output("y")
+    (finding,) = infer(b.graph).diagnostics
+    assert finding.code == "UFF302"
+    assert finding.message == "x is float16; the plugin takes float32"
 
 
 @pytest.mark.parametrize("scale", [0.0, -1.0, float("nan"), float("inf")])

@@ -10,6 +10,7 @@ import itertools
 from typing import Any
 
 from ufkit.core.diag import FormatError
+from ufkit.core.dtypes import FLOAT32
 from ufkit.uff.data import Orders, unquoted
 from ufkit.uff.model import Graph, Node
 from ufkit.uff.ops.spec import Call
@@ -25,6 +26,13 @@ TRANSPARENT = frozenset(
         *("_LReLU_TRT", "_ResizeNearest_TRT", "_Normalize_TRT"),
     }
 )
+
+
+def only_floats(call: Call) -> None:
+    """Fail (UFF302) for inputs of a type that TensorRT's plugins do not take."""
+    for name, facts in zip(call.spec.inputs, call.inputs, strict=True):
+        if facts.dtype != FLOAT32:
+            call.conflict(f"{name} is {facts.dtype}; the plugin takes {FLOAT32}")
 
 
 def map_order(call: Call, i: int = 0) -> Order:

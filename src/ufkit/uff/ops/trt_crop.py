@@ -10,7 +10,7 @@ import numpy as np
 
 from ufkit.core.dtypes import FLOAT32
 from ufkit.uff.dims import Dim, static
-from ufkit.uff.ops.maps import map_order
+from ufkit.uff.ops.maps import map_order, only_floats
 from ufkit.uff.ops.spec import Array, Call, Emitter, Example, Facts, Field, OpSpec, unify
 from ufkit.uff.ops.tf_math import TYPE
 from ufkit.uff.orders import inverse
@@ -23,6 +23,7 @@ def _infer(call: Call) -> Facts:
     for name in (_HEIGHT, _WIDTH):
         if call[name] < 1:
             call.fail(FIELD_VALUE, f"{name} is {call[name]}; 1 is the least possible", name)
+    only_floats(call)
     rois = call.shape(1)
     boxes = len(rois) == 4 and unify(rois[2], 4) and unify(rois[3], 1)
     if call.rank(0) != 4 or not boxes:
@@ -84,7 +85,7 @@ def _to_onnx(call: Call, emit: Emitter) -> None:
     sides = emit.nodes("Split", emit.value(1), emit.constant([1] * 4), outputs=4, axis=2)
     rows = _weights(emit, (sides[0], sides[2]), size[0], call[_HEIGHT])
     columns = _weights(emit, (sides[1], sides[3]), size[1], call[_WIDTH])
-    maps = emit.cast(emit.value(0, inverse(map_order(call))), FLOAT32)
+    maps = emit.value(0, inverse(map_order(call)))
     one = emit.constant([1])
     left = emit.node("MatMul", emit.node("Unsqueeze", rows, emit.constant([2])),
                      emit.node("Unsqueeze", maps, one))  # fmt: skip

@@ -14,7 +14,7 @@ import numpy as np
 
 from ufkit.uff.dims import Dim, show
 from ufkit.uff.ops.elementwise import LEAKY_RELU
-from ufkit.uff.ops.maps import map_order
+from ufkit.uff.ops.maps import map_order, only_floats
 from ufkit.uff.ops.spec import Array, Call, Emitter, Example, Facts, Field, OpSpec, as_it_is, unify
 from ufkit.uff.ops.tf_math import TYPE, stands_for
 from ufkit.uff.orders import inverse
@@ -27,6 +27,7 @@ def _lrelu_plugin(_: Call, emit: Emitter) -> None:
 
 
 def _infer_lrelu(call: Call) -> Facts:
+    only_floats(call)
     call.own(_SLOPE)  # fails where it is missing
     return Facts(call.shape(0), call.inputs[0].dtype)
 
@@ -47,6 +48,7 @@ LRELU = replace(
 
 
 def _map_of_four(call: Call) -> None:
+    only_floats(call)
     if call.rank(0) != 4:
         call.conflict(f"a map of four axes is needed, not {call.inputs[0]}")
 
@@ -155,13 +157,13 @@ def _evaluate_normalize(call: Call, x: Array) -> Array:
 
 
 def _normalize_to_onnx(call: Call, emit: Emitter) -> None:
-    order, dtype = inverse(map_order(call)), call.inputs[0].dtype.name
+    order = inverse(map_order(call))
     data = emit.value(0, order)
     axes = [1, 2, 3] if call["acrossSpatial_u_int"] else [1]
     squares = emit.reduce("ReduceSum", emit.node("Mul", data, data), axes, keep=True)
-    shifted = emit.node("Add", squares, emit.constant(call["eps_u_float"], dtype))
+    shifted = emit.node("Add", squares, emit.constant(call["eps_u_float"], "float32"))
     unit = emit.node("Div", data, emit.node("Sqrt", shifted))
-    weights = emit.constant([[[w]] for w in call["weights_u_flist"]], dtype)
+    weights = emit.constant([[[w]] for w in call["weights_u_flist"]], "float32")
     emit.result(emit.node("Div" if _divides(call) else "Mul", unit, weights), order)
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from ufkit.core.dtypes import FLOAT32
 from ufkit.uff.dims import static
-from ufkit.uff.ops.maps import map_order
+from ufkit.uff.ops.maps import map_order, only_floats
 from ufkit.uff.ops.spec import Array, Call, Emitter, Example, Facts, Field, OpSpec, unify
 from ufkit.uff.ops.tf_math import TYPE
 from ufkit.uff.orders import inverse
@@ -41,6 +41,7 @@ def _infer(call: Call) -> Facts:
     for name in (_SIZES, _RATIOS):
         if not all(0 < number < np.inf for number in call[name]):
             call.fail(FIELD_VALUE, f"{name} is {call[name]}; all must be positive", name)
+    only_floats(call)
     if call.rank(0) != 4 or call.rank(1) != 4:
         call.conflict(f"maps of four axes are needed, not {call.inputs[0]} and {call.inputs[1]}")
     (batch, anchors, *size), (_, deltas, *other) = _map_shape(call, 0), _map_shape(call, 1)
