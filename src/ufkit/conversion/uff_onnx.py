@@ -239,7 +239,7 @@ class _Exporter:
         if domain:
             self.foreign.append(node.id)
         if call is None:
-            emitter.result(emitter.foreign(domain, *map(emitter.value, range(len(inputs))))[0])
+            emitter.result(emitter.carried(domain))
             return emitter.made
         lower = call.spec.to_onnx if call.spec.plugin is None or not domain else call.spec.plugin
         try:

@@ -123,6 +123,11 @@ def unify(left: int | Dim, right: int | Dim) -> int | Dim | None:
     return left if isinstance(left, int) else right
 
 
+def whole(array: Any) -> list[Any]:
+    """The elements of an integer array as Python numbers; symbolic ones stay Dims."""
+    return [item if isinstance(item, Dim) else int(item) for item in array.ravel().tolist()]
+
+
 def product(shape: Shape) -> int | Dim:
     """Number of elements."""
     result: int | Dim = 1

@@ -30,6 +30,8 @@ from ufkit.uff.ops.tf_split import TF_SPLIT
 from ufkit.uff.ops.trt_crop import CROP_PLUGIN
 from ufkit.uff.ops.trt_layers import TRT_LAYERS
 from ufkit.uff.ops.trt_proposal import PROPOSAL
+from ufkit.uff.ops.trt_pyramid import PYRAMID, SPECIAL_SLICE
+from ufkit.uff.ops.trt_refine import DETECTION_LAYER, PROPOSAL_LAYER
 from ufkit.uff.rules import CUSTOM_OPERATION, INPUT_COUNT, UNKNOWN_OPERATION
 
 OPS: dict[str, OpSpec] = {
@@ -75,6 +77,10 @@ OPS: dict[str, OpSpec] = {
         *TRT_LAYERS,
         PROPOSAL,
         CROP_PLUGIN,
+        PYRAMID,
+        SPECIAL_SLICE,
+        PROPOSAL_LAYER,
+        DETECTION_LAYER,
     )
 }
 _MARKED = {spec.name: spec for spec in OPS.values() if spec.mark}

@@ -21,6 +21,7 @@ from ufkit.core.dtypes import FLOAT32, DType
 from ufkit.uff.data import DataMap, unquoted
 from ufkit.uff.dims import Dim, Shape, show
 from ufkit.uff.dims import unify as unify
+from ufkit.uff.dims import whole as whole
 from ufkit.uff.model import Node
 from ufkit.uff.orders import Order, expand, identity, inverse
 from ufkit.uff.rules import (
@@ -273,8 +274,13 @@ class Emitter(Protocol):
     def nodes(self, op_type: str, *inputs: str, outputs: int, **attributes: Any) -> tuple[str, ...]:
         """A new ONNX node with several outputs."""
 
-    def plugin(self, *inputs: str, outputs: int = 1, name: str = "") -> tuple[str, ...]:
-        """A new node that TensorRT takes for the plugin of the operation's name, or of `name`."""
+    def plugin(
+        self, *inputs: str, outputs: int = 1, name: str = "", **fields: Any
+    ) -> tuple[str, ...]:
+        """A new node that TensorRT takes for the plugin of the operation's name, or of `name`.
+
+        It has the operation's fields, and those given.
+        """
 
     def reduce(self, op_type: str, name: str, axes: list[int], keep: bool) -> str:
         """A reduction along ONNX axes, which opsets take in two ways."""
@@ -388,8 +394,3 @@ _ALSO_TAKEN: dict[tuple[str, str], Callable[[Any], Any]] = {
     ("b", "i"): int,
     ("dim_orders", "dim_orders_list"): lambda value: [value],
 }
-
-
-def whole(array: Array) -> list[Any]:
-    """The elements of an integer array as Python numbers; symbolic ones stay Dims."""
-    return [item if isinstance(item, Dim) else int(item) for item in np.ravel(array).tolist()]

@@ -13,16 +13,25 @@ from ufkit.uff.dims import Dim, static
 from ufkit.uff.ops.maps import map_order, only_floats
 from ufkit.uff.ops.spec import Array, Call, Emitter, Example, Facts, Field, OpSpec, unify
 from ufkit.uff.ops.tf_math import TYPE
+from ufkit.uff.ops.trt_sampling import (
+    axis_of,
+    edges,
+    in_a_row,
+    listed,
+    parts,
+    places,
+    sampled,
+    size_of_part,
+    starts,
+)
 from ufkit.uff.orders import inverse
-from ufkit.uff.rules import FIELD_VALUE
 
 _HEIGHT, _WIDTH = "crop_height_u_int", "crop_width_u_int"
 
 
 def _infer(call: Call) -> Facts:
     for name in (_HEIGHT, _WIDTH):
-        if call[name] < 1:
-            call.fail(FIELD_VALUE, f"{name} is {call[name]}; 1 is the least possible", name)
+        size_of_part(call, name, 1)
     only_floats(call)
     rois = call.shape(1)
     boxes = len(rois) == 4 and unify(rois[2], 4) and unify(rois[3], 1)
@@ -37,98 +46,53 @@ def _infer(call: Call) -> Facts:
     return Facts(tuple(shape[axis] for axis in order), FLOAT32)
 
 
-def _places(first: Array, last: Array, size: int, wanted: int) -> Array:
-    """Where the elements of each region fall on an axis of `size`: [n, wanted].
-
-    In single precision, as the kernel computes them: at the edge of the map it matters.
-    """
-    end = np.float32(size - 1)
-    if wanted == 1:
-        return (np.float32(0.5) * (first + last) * end)[:, None]
-    step = (last - first) * end / np.float32(wanted - 1)
-    return (first * end)[:, None] + np.arange(wanted, dtype=np.float32) * step[:, None]
-
-
 def _evaluate(call: Call, x: Array, rois: Array) -> Array:
     """Elements between four of the map; zero where one falls outside."""
     order = map_order(call)
     maps = x.transpose(inverse(order)).astype(np.float64)
-    count, height, width = rois.shape[1], call[_HEIGHT], call[_WIDTH]
-    parts = np.zeros((len(maps) * count, maps.shape[1], height, width))
+    count, (height, width) = rois.shape[1], maps.shape[2:]
+    result = np.zeros((len(maps) * count, maps.shape[1], call[_HEIGHT], call[_WIDTH]))
     boxes = rois.reshape(-1, 4).astype(np.float32)
-    ys = _places(boxes[:, 0], boxes[:, 2], maps.shape[2], height)
-    xs = _places(boxes[:, 1], boxes[:, 3], maps.shape[3], width)
-    for number, (part, y, x_) in enumerate(zip(parts, ys, xs, strict=True)):
-        rows, columns = (y >= 0) & (y <= maps.shape[2] - 1), (x_ >= 0) & (x_ <= maps.shape[3] - 1)
-        sampled = _between(_between(maps[number // count], y[rows], 1), x_[columns], 2)
-        part[np.ix_(range(len(part)), rows, columns)] = sampled
-    return np.asarray(parts.transpose(order), np.float32)
-
-
-def _between(plane: Array, places: Array, axis: int) -> Array:
-    """A map at places on one axis that need not be whole."""
-    below = np.floor(places)
-    share = (places - below).astype(np.float64).reshape((-1, 1) if axis == 1 else (-1,))
-    low = plane.take(below.astype(np.int64), axis)
-    high = plane.take(np.ceil(places).astype(np.int64), axis)
-    return np.asarray(low + share * (high - low))
-
-
-# -- as ONNX ---------------------------------------------------------------------------------
+    ys = places(boxes[:, 0], boxes[:, 2], height, call[_HEIGHT])
+    xs = places(boxes[:, 1], boxes[:, 3], width, call[_WIDTH])
+    for number, (part, y, x_) in enumerate(zip(result, ys, xs, strict=True)):
+        rows, columns = (y >= 0) & (y <= height - 1), (x_ >= 0) & (x_ <= width - 1)
+        inside = sampled(maps[number // count], y[rows], x_[columns])
+        part[np.ix_(range(len(part)), rows, columns)] = inside
+    return np.asarray(result.transpose(order), np.float32)
 
 
 def _to_onnx(call: Call, emit: Emitter) -> None:
-    """Each region is its rows' weights times the map times its columns' weights."""
-    size = static(tuple(call.shape(0)[axis] for axis in inverse(map_order(call))[2:]))
-    if size is None:
+    order = map_order(call)
+    known = static(tuple(call.shape(0)[axis] for axis in inverse(order)[1:]))
+    if known is None:
         emit.refuse("the size of the map is not known", "give it: --shape NAME=...")
-    sides = emit.nodes("Split", emit.value(1), emit.constant([1] * 4), outputs=4, axis=2)
-    rows = _weights(emit, (sides[0], sides[2]), size[0], call[_HEIGHT])
-    columns = _weights(emit, (sides[1], sides[3]), size[1], call[_WIDTH])
-    maps = emit.value(0, inverse(map_order(call)))
-    one = emit.constant([1])
-    left = emit.node("MatMul", emit.node("Unsqueeze", rows, emit.constant([2])),
-                     emit.node("Unsqueeze", maps, one))  # fmt: skip
-    turned = emit.node("Transpose", columns, perm=[0, 1, 3, 2])
-    _flat(call, emit, emit.node("MatMul", left, emit.node("Unsqueeze", turned, emit.constant([2]))))
-
-
-def _weights(emit: Emitter, ends: tuple[str, str], size: int, wanted: int) -> str:
-    """How much each element of an axis of `size` counts in each of `wanted`: [N, n, wanted, size].
-
-    An element counts by how near it is, and one that falls outside is made of none.
-    """
-    first, last = ends
-    end = emit.constant(size - 1, "float32")
-    if wanted == 1:
-        total = emit.node("Mul", emit.constant(0.5, "float32"), emit.node("Add", first, last))
-        places = emit.node("Mul", total, end)
-    else:
-        reach = emit.node("Mul", emit.node("Sub", last, first), end)
-        step = emit.node("Div", reach, emit.constant(wanted - 1, "float32"))
-        count = emit.constant(np.arange(wanted).reshape(-1, 1), "float32")
-        places = emit.node("Add", emit.node("Mul", first, end), emit.node("Mul", count, step))
-    numbers, zero = emit.constant(np.arange(size), "float32"), emit.constant(0, "float32")
-    away = emit.node("Abs", emit.node("Sub", places, numbers))
-    near = emit.node("Max", emit.node("Sub", emit.constant(1, "float32"), away), zero)
-    outside = emit.node("Or", emit.node("Less", places, zero), emit.node("Greater", places, end))
-    return emit.node("Where", outside, zero, near)
-
-
-def _flat(call: Call, emit: Emitter, name: str) -> None:
-    """Declare [N, n, C, height, width] as the result, the regions of all images in a row."""
-    channels = call.shape(0)[map_order(call).index(1)]
-    if isinstance(channels, Dim):
-        emit.refuse(f"the number of channels of {call.inputs[0]} is not known")
-    shape = emit.constant([-1, channels, call[_HEIGHT], call[_WIDTH]])
-    emit.result(emit.node("Reshape", name, shape), inverse(map_order(call)))
+    channels, *size = known
+    y1, x1, y2, x2 = edges(emit, emit.value(1), 2)
+    down, across = (emit.constant(length - 1, "float32") for length in size)
+    rows = axis_of(emit, y1, y2, down, call[_HEIGHT])
+    columns = axis_of(emit, x1, x2, across, call[_WIDTH])
+    elements = listed(emit, 0, order, channels)
+    width = emit.constant(size[1])
+    found = parts(emit, elements, channels, starts(emit, elements), width, (rows, columns))
+    outside = emit.node(
+        "Or",
+        emit.node("Unsqueeze", rows.outside, emit.constant([3, 4])),
+        emit.node("Unsqueeze", columns.outside, emit.constant([2, 4])),
+    )
+    inside = emit.node("Where", outside, emit.constant(0, "float32"), found)
+    in_a_row(emit, inside, order, (call[_HEIGHT], call[_WIDTH], channels))
 
 
 def _plugin(call: Call, emit: Emitter) -> None:
     """CropAndResizeDynamic: the plugin as it is where the batch is an axis, as in ONNX it is."""
     maps = emit.value(0, inverse(map_order(call)))
     (name,) = emit.plugin(maps, emit.value(1), name="CropAndResizeDynamic")
-    _flat(call, emit, name)
+    channels = call.shape(0)[map_order(call).index(1)]
+    if isinstance(channels, Dim):
+        emit.refuse(f"the number of channels of {call.inputs[0]} is not known")
+    shape = emit.constant([-1, channels, call[_HEIGHT], call[_WIDTH]])
+    emit.result(emit.node("Reshape", name, shape), inverse(map_order(call)))
 
 
 _ROIS = np.array(

@@ -26,6 +26,7 @@ _COUNTS = (
     "pre_nms_top_n_u_int",
     "post_nms_top_n_u_int",
 )
+_LARGEST = 1 << 16  # side of a map
 _SIZES, _RATIOS = "anchor_sizes_u_flist", "anchor_ratios_u_flist"
 
 
@@ -114,6 +115,8 @@ def _to_onnx(call: Call, emit: Emitter) -> None:
     size = static(_map_shape(call, 0)[2:])
     if size is None:
         emit.refuse("the size of its maps is not known", "give it: --shape NAME=...")
+    if max(size) > _LARGEST:
+        emit.refuse(f"maps of {size[0]} x {size[1]}; {_LARGEST} is the most on a side")
     scores, edges = _decoded(call, emit, size)
     most = min(call["pre_nms_top_n_u_int"], _anchors(call)[0].size * size[0] * size[1])
     best, places = emit.nodes("TopK", scores, emit.constant([most]), outputs=2, axis=1)
