@@ -15,6 +15,7 @@ from ufkit.conversion.uff_onnx import DEFAULT_OPSET, Conversion, to_onnx
 from ufkit.conversion.verify import Verification, verify
 from ufkit.core.diag import Diagnostic, FileError, NotSupportedError, RequestError, Where
 from ufkit.core.files import PathLike, staging
+from ufkit.core.render import plural
 from ufkit.core.rules import EXISTS
 from ufkit.uff.inputs import GivenShapes
 from ufkit.uff.io import BINARY, JSON, TEXT, save
@@ -240,5 +241,6 @@ def _rest(graph: Graph, conversion: Conversion) -> Diagnostic:
     shown = ", ".join(ids if len(ids) <= 8 else [*ids[:7], "..."])
     domains = {node.domain for node in conversion.model.proto.graph.node} - {""}
     knows = "TensorRT" if domains == {PLUGIN_DOMAIN} else f"who knows {', '.join(sorted(domains))}"
-    message = f"everything up to {len(ids)} nodes was compared; only {knows} can run {shown}"
+    nodes = plural(len(ids), "node")
+    message = f"everything up to {nodes} was compared; only {knows} can run {shown}"
     return UP_TO_FOREIGN.at(graph.where(), message)
