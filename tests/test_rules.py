@@ -546,6 +546,34 @@ def _converted(folder: Path) -> Findings:
     return iter(against_onnx(folder, b"MaxPool", b"minPool").diagnostics)
 
 
+@provokes("CNV104")
+def _up_to_plugins(folder: Path) -> Findings:
+    b = one("Activation", [2, 4], func="relu")
+    b.op("z", "_Unheard_TRT", ["y"])
+    b.output("z")
+    ufkit.save(b.meta, folder / "a.uff")
+    options = ufkit.Options(verify=True, plugins="trt")
+    return iter(ufkit.convert(folder / "a.uff", folder / "a.onnx", options).diagnostics)
+
+
+@provokes("CNV105")
+def _chosen_otherwise(folder: Path) -> Findings:
+    from ufkit.conversion.engines import Session
+
+    b = one("Unary", [1, 2], func="neg")
+    b.op("z", "ArgMax", ["y"], axis=1)
+    b.graph["MarkOutput_0"].inputs = ["z"]
+    ufkit.save(b.meta, folder / "a.uff")
+    nearly_equal = {"x0": np.array([[0.5, 0.5 + 2**-24]], np.float32)}
+    options = ufkit.Options(verify=True, verify_data=nearly_equal)
+    right = Session.run
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Session, "run", lambda self, fed: right(self, {"x0": fed["x0"][:, ::-1]}))
+        report = ufkit.convert(folder / "a.uff", folder / "a.onnx", options)
+    assert report.ok
+    return iter(report.diagnostics)
+
+
 @pytest.mark.parametrize("code", [rule.code for rule in RULES])
 def test_rule_is_provoked(code: str, tmp_path: Path) -> None:
     assert code in PROVOKED, f"{code} has no fixture in {Path(__file__).name}"

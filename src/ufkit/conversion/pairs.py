@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ufkit.conversion.rules import CANNOT_CONVERT, WRONG_PAIR
+from ufkit.conversion.cut import up_to_foreign
+from ufkit.conversion.plugins import DOMAIN as PLUGIN_DOMAIN
+from ufkit.conversion.rules import CANNOT_CONVERT, UP_TO_FOREIGN, WRONG_PAIR
 from ufkit.conversion.uff_onnx import DEFAULT_OPSET, Conversion, to_onnx
 from ufkit.conversion.verify import Verification, verify
 from ufkit.core.diag import Diagnostic, FileError, NotSupportedError, RequestError, Where
 from ufkit.core.files import PathLike, staging
+from ufkit.core.render import plural
 from ufkit.core.rules import EXISTS
 from ufkit.uff.inputs import GivenShapes
 from ufkit.uff.io import BINARY, JSON, TEXT, save
 from ufkit.uff.io import open as open_uff
-from ufkit.uff.model import MetaGraph
+from ufkit.uff.model import Graph, MetaGraph
 from ufkit.uff.rules import SEVERAL_GRAPHS
 
 ONNX = "onnx"
+TRT = "trt"
+PLUGINS = (ONNX, TRT)
 _TARGETS = {
     ".onnx": ONNX,
     ".uff": BINARY,
@@ -40,6 +46,8 @@ class Options:
     opset           version of ONNX's operators (ONNX)
     channels_first  NCHW graph inputs and outputs (ONNX)
     allow_custom    carry operations that are not known into a domain of their own (ONNX)
+    plugins         what becomes of TensorRT plugins: "onnx" for standard operators, "trt" for nodes
+                    that TensorRT makes the plugins of (ONNX)
     verify          compare both models before anything is put in place (ONNX)
     verify_data     arrays by Input id to verify on; random ones otherwise
     seed            of the random inputs
@@ -53,6 +61,7 @@ class Options:
     opset: int = DEFAULT_OPSET
     channels_first: bool = False
     allow_custom: bool = False
+    plugins: str = "onnx"
     verify: bool = False
     verify_data: Mapping[str, Any] | None = None
     seed: int = 0
@@ -158,32 +167,80 @@ def _write_onnx(
         opset=options.opset,
         channels_first=options.channels_first,
         allow_custom=options.allow_custom,
+        trt_plugins=_to_tensorrt(options),
         progress=lambda done, total: progress("converting", done, total),
     )
     report.conversion = conversion
     report.diagnostics += conversion.diagnostics
-    if options.verify and conversion.foreign:
-        message = f"nothing here can run {conversion.foreign[0]!r}, so nothing can be verified"
-        where = graph[conversion.foreign[0]].where()
-        raise NotSupportedError(CANNOT_CONVERT.at(where, message, hint="leave out --verify"))
+    proven = _provable(conversion) if options.verify else conversion
     try:
         with staging(target) as staged:
             conversion.model.save(staged)
             if options.verify:
-                report.verification = verify(
-                    conversion,
-                    staged,
-                    data=options.verify_data,
-                    seed=options.seed,
-                    tolerance=options.tolerance,
-                    progress=lambda done, total: progress("verifying", done, total),
-                )
+                report.verification = _verified(proven, staged, options, progress)
+                report.verification.not_run = conversion.foreign
                 report.diagnostics += report.verification.diagnostics
                 if not report.verification.ok:
                     raise _NotEqual
+                if conversion.foreign:
+                    report.diagnostics.append(_rest(graph, conversion))
     except _NotEqual:
         report.written = False
 
 
 class _NotEqual(Exception):
     """Ends the staging of a model that failed verification."""
+
+
+def _to_tensorrt(options: Options) -> bool:
+    """Whether plugins are for TensorRT. Raises RequestError (CNV002)."""
+    if options.plugins not in PLUGINS:
+        message = f"plugins cannot become {options.plugins!r}; {' or '.join(PLUGINS)} are possible"
+        raise RequestError(WRONG_PAIR.at(Where(), message))
+    return options.plugins == TRT
+
+
+# -- proof -----------------------------------------------------------------------------------
+
+
+def _provable(conversion: Conversion) -> Conversion:
+    """The part that can be run here. Raises NotSupportedError (CNV001) where there is none."""
+    if not conversion.foreign:
+        return conversion
+    part = up_to_foreign(conversion)
+    if not part.outputs:
+        id_ = conversion.foreign[0]
+        message = f"nothing here can run {id_!r}, and nothing is computed before it to be verified"
+        where = conversion.inference.graph[id_].where()
+        raise NotSupportedError(CANNOT_CONVERT.at(where, message, hint="leave out --verify"))
+    return part
+
+
+def _verified(
+    proven: Conversion, staged: PathLike, options: Options, progress: Progress
+) -> Verification:
+    """The file compared or, where that holds nodes that nothing here can run, the part before."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = staged
+        if proven.names:
+            path = os.path.join(folder, "part.onnx")
+            proven.model.save(path)
+        return verify(
+            proven,
+            path,
+            data=options.verify_data,
+            seed=options.seed,
+            tolerance=options.tolerance,
+            progress=lambda done, total: progress("verifying", done, total),
+        )
+
+
+def _rest(graph: Graph, conversion: Conversion) -> Diagnostic:
+    """What was not compared."""
+    ids = [*map(repr, conversion.foreign)]
+    shown = ", ".join(ids if len(ids) <= 8 else [*ids[:7], "..."])
+    domains = {node.domain for node in conversion.model.proto.graph.node} - {""}
+    knows = "TensorRT" if domains == {PLUGIN_DOMAIN} else f"who knows {', '.join(sorted(domains))}"
+    nodes = plural(len(ids), "node")
+    message = f"everything up to {nodes} was compared; only {knows} can run {shown}"
+    return UP_TO_FOREIGN.at(graph.where(), message)

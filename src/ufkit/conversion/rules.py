@@ -50,6 +50,22 @@ VERIFIED_BY_ONNX = Rule(
     hint="python3 -m pip install 'ufkit[run]'",
 )
 
+UP_TO_FOREIGN = Rule(
+    "CNV104",
+    Severity.NOTE,
+    "verified up to nodes that nothing here can run",
+    why="The model holds nodes of a domain that only its own run time knows. Every value they take "
+    "and every output that does not depend on them was compared; they and what follows were not.",
+    hint="run the model where it is meant to run, and compare its outputs there",
+)
+CHOSEN = Rule(
+    "CNV105",
+    Severity.NOTE,
+    "judged on the engine's own values",
+    why="Operations that choose (ArgMax, comparisons, rounding, suppression) turn differences of "
+    "rounding into others. On the engine's own inputs the reference chooses the same.",
+)
+
 ONNX_REFUSED = Rule(
     "CNV201",
     Severity.ERROR,
@@ -87,6 +103,8 @@ RULES = (
     DIFFERS,
     NOT_FINITE,
     VERIFIED_BY_ONNX,
+    UP_TO_FOREIGN,
+    CHOSEN,
     ONNX_REFUSED,
     BAD_ONNX,
     BY_NAME,

@@ -225,6 +225,12 @@ class DataMap(MutableMapping[str, Any]):
         return f"DataMap({list(self)})"
 
 
+def unquoted(text: str) -> str:
+    """A string attribute of a custom operation, which converters wrote as Python's `b'NHWC'`."""
+    quoted = text[:2] in ("b'", 'b"') and text[-1] == text[1] and len(text) > 2
+    return text[2:-1] if quoted else text
+
+
 MAX_REFERENCES = 16  # in a row; real files have one
 
 

@@ -14,7 +14,7 @@ from ufkit.uff.const import constant
 from ufkit.uff.dims import Dim, impossible, static
 from ufkit.uff.inputs import GivenShapes, InputSpec, input_specs
 from ufkit.uff.model import INPUT_OPERATION, Graph, Node
-from ufkit.uff.ops import OPS, call_of, unknown
+from ufkit.uff.ops import call_of, entry_of, unknown
 from ufkit.uff.ops.spec import Array, Call, Facts, UnknownShape
 from ufkit.uff.outputs import Chooser, spelt
 
@@ -100,7 +100,7 @@ def _understand(node: Node, result: Inference) -> None:
     try:
         if node.operation == "Const":
             result.facts[node.id] = _constant_facts(node)
-        elif node.operation not in OPS:
+        elif entry_of(node) is None:
             result.diagnostics.append(unknown(node))
         else:
             call = call_of(node, inputs)
@@ -111,8 +111,8 @@ def _understand(node: Node, result: Inference) -> None:
             result.facts[node.id] = _with_value(call, facts)
             result.diagnostics += call.notes
     except UnknownShape:
-        if node.operation in OPS:
-            result.calls[node.id] = Call(node, OPS[node.operation], inputs)
+        if spec := entry_of(node):
+            result.calls[node.id] = Call(node, spec, inputs)
     except FormatError as error:
         result.diagnostics += error.diagnostics
 
