@@ -216,6 +216,33 @@ TOO_LARGE = Rule(
     why="The value would exhaust the machine; sizes like this come from damaged or hostile files.",
 )
 
+# 5xx: recovering damaged files
+BYTES_LOST = Rule(
+    "UFF501",
+    E,
+    "bytes lost",
+    why="They are part of nothing that can be read; what stood there is not in the result.",
+)
+PART_MISSING = Rule(
+    "UFF502",
+    E,
+    "part missing",
+    why="What is left of the file needs it; without it the model cannot be run or converted.",
+)
+CONSTANT_CUT = Rule(
+    "UFF503",
+    E,
+    "constant cut short",
+    why="The file ends inside its elements. Those that were there are kept, the others are zero: "
+    "the model runs, and computes something else.",
+)
+PUT_IN = Rule(
+    "UFF504",
+    N,
+    "put in place of what was lost",
+    why="Readers need it; it is what every known file has, or what the rest of this one says.",
+)
+
 RULES = (
     NOT_UFF,
     EMPTY,
@@ -255,4 +282,8 @@ RULES = (
     SEVERAL_GRAPHS,
     BAD_INPUT,
     TOO_LARGE,
+    BYTES_LOST,
+    PART_MISSING,
+    CONSTANT_CUT,
+    PUT_IN,
 )

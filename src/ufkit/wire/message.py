@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import IO, Any
 
@@ -63,6 +63,32 @@ class Message:
     def read(cls, type_: MessageType, source: Source) -> Message:
         """The message that is all of a source."""
         return cls(type_, Span(source, 0, source.size))
+
+    @classmethod
+    def of_records(
+        cls,
+        type_: MessageType,
+        source: Source,
+        records: Iterable[tuple[int, Record]],
+        children: Mapping[int, Message] = _NOTHING,
+    ) -> Message:
+        """A message of those records of a source, by number, and of nothing that lies between.
+
+        `children` are messages to have in place of what a record holds, by where it begins.
+        """
+        found: dict[int, list[Record]] = {}
+        for number, record in sorted(records, key=lambda item: item[1][0]):
+            found.setdefault(number, []).append(record)
+        start = min((each[0][0] for each in found.values()), default=0)
+        stop = max((each[-1][3] for each in found.values()), default=0)
+        message = cls(type_, Span(source, start, stop))
+        message._records = found
+        message._edited = True
+        message._children = dict(children)
+        for child in children.values():
+            child._parent = message
+            child.depth = 1
+        return message
 
     # -- reading -----------------------------------------------------------------------------
 
@@ -330,7 +356,7 @@ def write(pieces: Iterable[Piece], out: IO[bytes]) -> None:
     """Append pieces to `out`; spans of a file that touch are copied as one."""
     held: Span | None = None
     for piece in pieces:
-        if isinstance(piece, Span):
+        if type(piece) is Span:  # what is more than one, such as Padded, writes itself
             if held and held.source is piece.source and held.stop == piece.start:
                 held = Span(held.source, held.start, piece.stop)
                 continue

@@ -7,6 +7,7 @@ Not here: extensions, `Any` in its expanded form, fields by number.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -159,6 +160,27 @@ def parse_text(
         raise fault.located(source) from fault.__cause__
 
 
+def parse_text_start(
+    source: Source, type: MessageType, container: MessageType, *, aliases: Mapping[str, str]
+) -> tuple[Message, TextFault | None]:
+    """The message that a text describes up to where it is wrong, and what is wrong there.
+
+    What is open there is left out: an element of the outermost message, or of one of type
+    `container` in it, is there completely or not at all.
+    """
+    fault = None
+    try:
+        _check_utf8(source)
+    except TextFault as found:
+        fault = found
+        source = Source(bytes(source.view(0, found.at)), source.name)
+    parser = _Parser(source, aliases)
+    try:
+        return parser.run(type), fault
+    except TextFault as found:
+        return parser.closed(container), fault or found
+
+
 def _check_utf8(source: Source) -> None:
     at = 0
     while at < source.size:
@@ -233,6 +255,16 @@ class _Parser:
         if name := _NAME.match(self.buffer, at):
             raise TextFault(at, f"expected ':' and a value, or '{{', after {shown(name[0])}")
         raise TextFault(at, f"expected a field name, found {self.character(at)}")
+
+    def closed(self, container: MessageType) -> Message:
+        """The root without what is open, as `parse_text_start` says."""
+        root = self.open[0][0]
+        for (parent, *_), (child, *_) in itertools.pairwise(self.open):
+            if child.type is not container:
+                (field,) = (f for f in parent.known() if f.type is child.type)
+                parent.set(field.name, parent.all(field.name)[:-1])
+                break
+        return root
 
     def character(self, at: int) -> str:
         if at >= self.stop:
