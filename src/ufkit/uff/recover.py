@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from bisect import bisect
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ufkit.core.diag import Diagnostic, Severity, Where
 from ufkit.core.files import Padded, PathLike, Source, Span
@@ -43,6 +43,8 @@ _LAYOUT = Layout(
         (METAGRAPH.fields["referenced_data"], ("key", "value")),
     ),
 )
+# Where the first bytes are not those of a UFF, what no schema knows is not believed.
+_DAMAGED_HEAD = replace(_LAYOUT, strangers=0)
 # What a UFF may be taken for when its first bytes were changed.
 _IN_DOUBT = (UNKNOWN, ONNX, TF_GRAPH, CAFFE_NET)
 _NAMES = ("weights_", "orders_")  # what names of referenced data begin with in every file seen
@@ -86,7 +88,7 @@ def recover(path: PathLike | Source, *, mmap: bool = True) -> Recovered:
         return Recovered(open_uff(source), (), ())
     if kind not in (UFF, EMPTY_FILE, *_IN_DOUBT):
         raise refusal(source, kind)
-    found = salvage(source, _LAYOUT)
+    found = salvage(source, _LAYOUT if kind is UFF else _DAMAGED_HEAD)
     meta = MetaGraph(found.message, source)
     if kind in _IN_DOUBT and not _is_uff(meta, kind, found):
         raise refusal(source, kind)
@@ -145,7 +147,7 @@ def _put_in(meta: MetaGraph, found: Salvage) -> Iterator[Diagnostic]:
             text = f"a graph of {len(graph)} nodes has lost its id; it is called {graph.id!r}"
             yield PUT_IN.at(where, text)
     for at in found.misfits:
-        text = "the length of a graph did not fit what it holds; it was counted anew"
+        text = "the length given here did not fit what follows; it was counted anew"
         yield PUT_IN.at(Where(where.file, start=at), text)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -15,6 +16,7 @@ from ufkit.wire.soundness import SMALL, Budget, Verdict, judge, judge_field
 from ufkit.wire.values import encode_varint, fits
 
 _CONTROL = re.compile(rb"[\0-\x1f\x7f]")
+_HEAD = 32  # bytes that cover a tag, a length and a tag
 _LONGEST = 4096  # bytes of a name that a landmark is known by
 
 
@@ -27,11 +29,13 @@ class Layout:
     landmarks  fields of either, known again by what each of their messages has: the names of
                fields that are there once, texts among them being names: not empty, without
                control characters
+    strangers  fields in a row that are believed although the schema does not know them
     """
 
     root: MessageType
     container: FieldType
     landmarks: tuple[tuple[FieldType, tuple[str, ...]], ...]
+    strangers: int = 16
 
     def in_container(self, part: FieldType) -> bool:
         """Whether a landmark is a field of the container, not of the root."""
@@ -88,15 +92,15 @@ class Landmarks:
         self.budget = Budget(source.size)
         self._head = tag(layout.container)
 
-    def search(self, at: int) -> int:
-        """Where the first landmark or container from `at` on begins; the end without one."""
-        buffer = self.source.buffer
-        while match := self.layout.pattern.search(buffer, at):
+    def search(self, at: int, stop: int) -> int:
+        """Where the first landmark or container from `at` on begins; `stop` without one."""
+        buffer, pattern = self.source.buffer, self.layout.pattern
+        while at < stop and (match := pattern.search(buffer, at, stop + _HEAD)):
             at = match.start()
-            if self.part(at) or self.head(at):
+            if at < stop and (self.part(at) or self.head(at)):
                 return at
             at += 1
-        return self.size
+        return stop
 
     def record(self, at: int, stop: int) -> tuple[int, Record] | None:
         """The field at `at` and its number; None where none ends by `stop`."""
@@ -126,14 +130,48 @@ class Landmarks:
         fields = self.budget.scan(self.source, start, stop)
         if fields is None:
             return False
+        if not self._has_required(mark, fields, self._is_name):
+            return False
+        return judge(mark.type, self.source, start, stop, self.budget) is Verdict.PLAUSIBLE
+
+    def _has_required(
+        self, mark: FieldType, fields: dict[int, list[Record]], is_name: Callable[[int, int], bool]
+    ) -> bool:
         for name in self.layout.required[mark]:
             wanted = mark.type.fields[name]
             records = fields.get(wanted.number, [])
             if len(records) != 1 or not fits(wanted, records[0][1]):
                 return False
-            if wanted.kind == "string" and not self._is_name(*records[0][2:]):
+            if wanted.kind == "string" and not is_name(*records[0][2:]):
                 return False
-        return judge(mark.type, self.source, start, stop, self.budget) is Verdict.PLAUSIBLE
+        return True
+
+    def frame(self, at: int) -> int:
+        """Where the landmark whose tag is at `at` ends by its length, if another begins there or
+        the file ends; `at` otherwise."""
+        found = self.record(at, self.size)
+        if found is None or found[0] not in self.layout.numbers or found[1][1] != LEN:
+            return at
+        stop = found[1][3]
+        return stop if stop == self.size or self.part(stop) or self.head(stop) else at
+
+    def mislabelled(self, at: int, stop: int) -> tuple[FieldType, int] | None:
+        """The landmark that begins at `at` and ends at `stop`, whatever its length says, and
+        where its value begins. All texts in it must be names: a part behind it, taken for a text
+        of its own, is none."""
+        try:
+            number, begin = varint(self.source, at, stop)
+            _, value = varint(self.source, begin, stop)
+        except FormatError:
+            return None
+        mark = self.layout.numbers.get(number >> 3)
+        if mark is None or number & 7 != LEN or not self.is_value(mark, value, stop):
+            return None
+        for inner, records in scan(self.source, value, stop).items():
+            text = mark.type.numbers[inner].kind == "string"
+            if text and not all(self._is_name(*record[2:]) for record in records):
+                return None
+        return None if self.swallowed(value, stop) else (mark, value)
 
     def _is_name(self, start: int, stop: int) -> bool:
         size = stop - start
@@ -145,7 +183,7 @@ class Landmarks:
         return wire == LEN and any(self.is_value(m, start, stop) for m in self.layout.required)
 
     def believable(self, part: FieldType, record: Record) -> bool:
-        """Whether a known field in its place can be read."""
+        """Whether a known field in its place can be read, and has what a landmark has."""
         begin, wire, value, stop = record
         if wire == LEN and stop - begin <= SMALL:
             data = bytes(self.source.piece(begin, stop))
@@ -155,7 +193,13 @@ class Landmarks:
     def readable(self, part: FieldType, record: Record) -> bool:
         if judge_field(part, self.source, [record], self.budget) is Verdict.BROKEN:
             return False
-        return part.kind != "message" or not self.swallowed(record[2], record[3])
+        if part.kind != "message":
+            return True
+        if part in self.layout.required:
+            fields = self.budget.scan(self.source, record[2], record[3]) or {}
+            if not self._has_required(part, fields, int.__lt__):
+                return False
+        return not self.swallowed(record[2], record[3])
 
     def swallowed(self, start: int, stop: int) -> bool:
         """Whether a message holds what is none of its fields but a landmark behind it: a length

@@ -74,7 +74,8 @@ class Message:
     ) -> Message:
         """A message of those records of a source, by number, and of nothing that lies between.
 
-        `children` are messages to have in place of what a record holds, by where it begins.
+        `children` are messages that are written anew in place of those that a record holds, by
+        where it begins.
         """
         found: dict[int, list[Record]] = {}
         for number, record in sorted(records, key=lambda item: item[1][0]):
@@ -84,9 +85,11 @@ class Message:
         message = cls(type_, Span(source, start, stop))
         message._records = found
         message._edited = True
-        message._children = dict(children)
-        for child in children.values():
+        begins = {each[0] for rows in found.values() for each in rows}
+        message._children = {at: child for at, child in children.items() if at in begins}
+        for child in message._children.values():
             child._parent = message
+            child._edited = True
             child.depth = 1
         return message
 

@@ -13,15 +13,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from ufkit.core.files import Source
+from ufkit.core.files import Source, Span
 from ufkit.wire.cut import Open, cut_at
 from ufkit.wire.landmarks import Landmarks, Layout
 from ufkit.wire.message import Message
 from ufkit.wire.reader import LEN, Record
 from ufkit.wire.schema import MessageType
 from ufkit.wire.values import fits
-
-_STRANGERS = 16  # parts in a row that are believed although the schema does not know them
 
 Row = list[tuple[int, Record]]  # parts, each with the number of its field
 
@@ -48,8 +46,7 @@ class Salvage:
     lost        bytes that are in no part: begin and end of each range, in order
     cut         the fields that the file's end cuts through, if all that was before fits; they
                 are the end of the last range of `lost`
-    misfits     where containers begin whose length is not that of what they hold
-    landmarks   how many were found
+    misfits     where containers and landmarks begin whose length was wrong and is made anew
     """
 
     intact: bool
@@ -57,7 +54,6 @@ class Salvage:
     lost: tuple[tuple[int, int], ...]
     cut: tuple[Open, ...] | None
     misfits: tuple[int, ...]
-    landmarks: int
 
 
 def salvage(source: Source, layout: Layout) -> Salvage:
@@ -75,18 +71,13 @@ class _Walk:
         self.last: Row | None = None  # the row that ends where we are
         self.lost: list[tuple[int, int]] = []
         self.cut: tuple[Open, ...] | None = None
+        self.relabelled: dict[int, Message] = {}
 
     def run(self) -> Salvage:
         at = 0
         while at < self.size:
-            after = self.next_part(at) or self.landmark_at(at)
-            if after is None:
-                self.cut = cut_at(self.marks, self.level(at), at)
-                if self.cut is not None:
-                    self.lost.append((at, self.size))
-                    break
-                after = self.behind_damage(at)
-            at = after
+            at = self.next_part(at) or self.landmark_at(at) or self.behind_damage(at)
+        self.close(self.size)
         return self.result()
 
     # -- going on ----------------------------------------------------------------------------
@@ -96,7 +87,7 @@ class _Walk:
         inside = self.open if self.open and at != self.open.stop else None
         if not inside and (head := self.marks.open_head(at)):
             return self.enter(at, *head)
-        limit = inside.stop if inside and inside.stop and inside.stop > at else self.size
+        limit = inside.stop if inside and inside.stop and not inside.damaged else self.size
         found = self.marks.record(at, limit)
         if found is None:
             return None
@@ -105,6 +96,8 @@ class _Walk:
         if part is None or not fits(part, record[1]):
             return self.strangers(at, limit)
         if not self.marks.believable(part, record):
+            return None
+        if part not in self.layout.required and self.hides(at, record[3]):
             return None
         if not part.repeated and not self.repeats(number, record, self.row(inside)):
             return None
@@ -124,26 +117,31 @@ class _Walk:
         view = self.source.view
         return all(view(r[0], r[3]) == view(record[0], record[3]) for n, r in row if n == number)
 
-    def strangers(self, at: int, limit: int) -> int | None:
-        """Take fields that the schema does not have, if what they lead to is in its place."""
-        inside = self.open if self.open and at != self.open.stop else None
-        end = inside.stop if inside else self.size
-        type_ = self.level(at)
+    def strangers(self, begin: int, limit: int) -> int | None:
+        """Take fields that the schema does not have, if what they lead to is in its place and
+        nothing that can be told is hidden in them."""
+        type_ = self.level(begin)
         found: Row = []
-        while at != end and not self.marks.part(at):
+        at = begin
+        while at != limit and not self.marks.part(at) and not self.marks.head(at):
             stranger = self.marks.record(at, limit)
-            if stranger is None or len(found) == _STRANGERS:
+            if stranger is None or len(found) == self.layout.strangers:
                 return None
             number, record = stranger
-            part = type_.numbers.get(number)
-            known = part is not None and fits(part, record[1])
-            if known or self.marks.is_displaced(record):
+            if number in type_.numbers or self.marks.is_displaced(record):
                 return None
             found.append(stranger)
             at = record[3]
+        if not found or self.hides(self.last_begin(begin), at):
+            return None
+        inside = self.open if self.open and begin != self.open.stop else None
         for number, record in found:
             self.take(inside, number, record)
-        return at if found else None
+        return at
+
+    def hides(self, start: int, stop: int) -> bool:
+        """Whether a landmark begins inside of bytes taken for something else."""
+        return self.marks.search(start + 1, stop) < stop
 
     def take(self, inside: Container | None, number: int, record: Record) -> None:
         if not inside:
@@ -192,50 +190,98 @@ class _Walk:
         self.take(owner, part.number, record)
         return record[3]
 
+    # -- damage ------------------------------------------------------------------------------
+
     def behind_damage(self, at: int) -> int:
-        """Where the next landmark is. What was taken last is given up when it lies in there."""
-        if self.open:
-            if self.open.stop == at and not self.open.damaged:
-                self.open = None
-            else:
-                self.open.damaged = True
-        begin = self.last[-1][1][0] if self.last else at
-        found = self.marks.search(begin + 1)
-        if self.last and (found < at or self.is_doubtful(*self.last[-1])):
-            self.last.pop()
-        else:
-            begin = at
+        """Go on at the next landmark. What was taken last is given up when that lies in it."""
+        begin = self.last_begin(at)
+        found = self.next_landmark(begin + 1, self.marks.frame(at))
+        if found >= at and self.relabel(at, found):
+            return found
+        if begin < at and not self.is_own(at) and self.relabel(begin, found):
+            return found
+        if found < at:
+            self.give_up_last()
+        elif found == self.size and (cut := cut_at(self.marks, self.level(at), at)) is not None:
+            self.cut = cut
+        if self.open and self.open.stop == at and not self.open.damaged:
+            self.open = None
+        elif self.open:
+            self.open.damaged = True
         self.last = None
-        self.lost.append((begin, found))
+        self.lost.append((min(begin, found) if found < at else at, found))
         return found
 
-    def is_doubtful(self, number: int, record: Record) -> bool:
-        """Whether a part right before damage lacks what makes it a landmark."""
-        mark = self.layout.numbers.get(number)
-        return mark is not None and not self.marks.is_value(mark, record[2], record[3])
+    def next_landmark(self, at: int, frame: int) -> int:
+        """Where the next landmark begins; `frame` is where the damaged part ends if its length
+        is right. What is in there is not believed if no landmarks follow up to its end; neither
+        is one of the root with parts of a container right behind."""
+        while (at := self.marks.search(at, self.size)) < self.size:
+            found = self.marks.part(at)
+            if found is None:
+                break
+            mark, (_, _, _, stop) = found
+            behind = self.marks.part(stop) if stop < self.size else None
+            inside = behind is not None and self.layout.in_container(behind[0])
+            stray = inside and not self.layout.in_container(
+                mark
+            )  # those of the root do not lie among others
+            if not stray and (stop >= frame or behind or self.marks.head(stop)):
+                break
+            at += 1
+        return at
+
+    def is_own(self, at: int) -> bool:
+        """Whether the field at `at` is one that may stand there, readable or not."""
+        found = self.marks.record(at, self.size)
+        return found is not None and found[0] in self.level(at).numbers
+
+    def relabel(self, at: int, stop: int) -> bool:
+        """Take the landmark at `at` whose length is wrong, if all up to `stop` is its value."""
+        found = self.marks.mislabelled(at, stop)
+        if found is None:
+            return False
+        mark, value = found
+        if self.last and self.last_begin(0) == at:
+            self.last.pop()
+        owner = self.owner_at(at) if self.layout.in_container(mark) else None
+        self.take(owner, mark.number, (at, LEN, value, stop))
+        self.relabelled[at] = Message(mark.type, Span(self.source, value, stop))
+        return True
+
+    def last_begin(self, at: int) -> int:
+        """Where what ends at `at` begins: a part, or the head of a container."""
+        if self.last:
+            return self.last[-1][1][0]
+        return self.open.record[0] if self.open and self.open.record[2] == at else at
+
+    def give_up_last(self) -> None:
+        if self.last:
+            self.last.pop()
+        elif self.open:
+            self.containers.remove(self.open)
+            self.open = None
 
     # -- what was found ----------------------------------------------------------------------
 
     def result(self) -> Salvage:
-        self.close(self.size)
         kept = [one for one in self.containers if self.is_worth(one)]
         lost = tuple(_joined(sorted(self.lost)))
-        anew = {
-            one.record[0]: Message.of_records(self.layout.container.type, self.source, one.parts)
-            for one in kept
-            if one.damaged
-        }
-        whole = Message.read(self.layout.root, self.source)
-        intact = self.size > 0 and not lost and not anew
-        found = [*self.root, *(part for one in kept for part in one.parts)]
-        return Salvage(
-            intact,
-            whole if intact else self.made_of(kept, anew),
-            lost,
-            self.cut,
-            tuple(one.record[0] for one in kept if one.misfit and not one.headless),
-            sum(number in self.layout.numbers for number, _ in found),
-        )
+        anew = {one.record[0]: self.made_of(one) for one in kept if one.damaged}
+        intact = self.size > 0 and not lost and not anew and not self.relabelled
+        if intact:
+            message = Message.read(self.layout.root, self.source)
+        else:
+            number = self.layout.container.number
+            rows = [*self.root, *((number, one.record) for one in kept)]
+            anew |= self.relabelled
+            message = Message.of_records(self.layout.root, self.source, rows, anew)
+        misfits = [one.record[0] for one in kept if one.misfit and not one.headless]
+        return Salvage(intact, message, lost, self.cut, tuple(sorted([*misfits, *self.relabelled])))
+
+    def made_of(self, one: Container) -> Message:
+        type_: MessageType = self.layout.container.type
+        return Message.of_records(type_, self.source, one.parts, self.relabelled)
 
     def is_worth(self, one: Container) -> bool:
         """Whether a container is whole or holds a landmark; what it has is lost otherwise."""
@@ -247,12 +293,6 @@ class _Walk:
         self.lost.append((begin, value))
         self.lost += [(record[0], record[3]) for _, record in one.parts]
         return False
-
-    def made_of(self, containers: list[Container], anew: dict[int, Message]) -> Message:
-        """The root of what was found."""
-        number = self.layout.container.number
-        rows = [*self.root, *((number, one.record) for one in containers)]
-        return Message.of_records(self.layout.root, self.source, rows, anew)
 
 
 def _joined(ranges: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
