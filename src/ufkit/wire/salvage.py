@@ -72,6 +72,7 @@ class _Walk:
         self.lost: list[tuple[int, int]] = []
         self.cut: tuple[Open, ...] | None = None
         self.relabelled: dict[int, Message] = {}
+        self.singular: dict[tuple[int, int], Record] = {}
 
     def run(self) -> Salvage:
         at = 0
@@ -99,7 +100,7 @@ class _Walk:
             return None
         if part not in self.layout.required and self.hides(at, record[3]):
             return None
-        if not part.repeated and not self.repeats(number, record, self.row(inside)):
+        if not part.repeated and not self.repeats(inside, number, record):
             return None
         self.take(inside, number, record)
         return record[3]
@@ -112,10 +113,11 @@ class _Walk:
     def row(self, inside: Container | None) -> Row:
         return inside.parts if inside else self.root
 
-    def repeats(self, number: int, record: Record, row: Row) -> bool:
-        """Whether a singular field is the first in its row, or says the same again."""
+    def repeats(self, inside: Container | None, number: int, record: Record) -> bool:
+        """Whether a singular field is the first in its row, or says the same as that."""
+        first = self.singular.setdefault((id(inside), number), record)
         view = self.source.view
-        return all(view(r[0], r[3]) == view(record[0], record[3]) for n, r in row if n == number)
+        return view(first[0], first[3]) == view(record[0], record[3])
 
     def strangers(self, begin: int, limit: int) -> int | None:
         """Take fields that the schema does not have, if what they lead to is in its place and
@@ -223,9 +225,7 @@ class _Walk:
             mark, (_, _, _, stop) = found
             behind = self.marks.part(stop) if stop < self.size else None
             inside = behind is not None and self.layout.in_container(behind[0])
-            stray = inside and not self.layout.in_container(
-                mark
-            )  # those of the root do not lie among others
+            stray = inside and not self.layout.in_container(mark)
             if not stray and (stop >= frame or behind or self.marks.head(stop)):
                 break
             at += 1
