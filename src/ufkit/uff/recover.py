@@ -117,14 +117,14 @@ def _is_uff(meta: MetaGraph, kind: Kind, found: Salvage) -> bool:
 
 
 def _from_text(source: Source) -> Recovered:
-    message, fault = parse_text_start(source, METAGRAPH, GRAPH, aliases=TEXT_ALIASES)
+    message, fault, stop = parse_text_start(source, METAGRAPH, GRAPH, aliases=TEXT_ALIASES)
     meta = MetaGraph(message, source)
     if fault is None:
         return Recovered(meta, (), ())
-    lost = (fault.at, source.size)
+    lost = (stop, source.size)
     line = fault.located(source).diagnostic.where.line
     where = Where(source.name, start=lost[0], stop=lost[1], line=line)
-    text = f"{lost[1] - lost[0]:,} bytes, from where the text is wrong: {fault.message}"
+    text = f"the last {plural(lost[1] - lost[0], 'byte')} are lost: {fault.message}"
     return Recovered(meta, (lost,), (BYTES_LOST.at(where, text), *_missing(meta)))
 
 

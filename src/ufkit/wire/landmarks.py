@@ -159,19 +159,24 @@ class Landmarks:
         """The landmark that begins at `at` and ends at `stop`, whatever its length says, and
         where its value begins. All texts in it must be names: a part behind it, taken for a text
         of its own, is none."""
-        try:
-            number, begin = varint(self.source, at, stop)
-            _, value = varint(self.source, begin, stop)
-        except FormatError:
-            return None
-        mark = self.layout.numbers.get(number >> 3)
-        if mark is None or number & 7 != LEN or not self.is_value(mark, value, stop):
-            return None
-        for inner, records in scan(self.source, value, stop).items():
-            text = mark.type.numbers[inner].kind == "string"
-            if text and not all(self._is_name(*record[2:]) for record in records):
-                return None
-        return None if self.swallowed(value, stop) else (mark, value)
+        for mark in self.layout.required:
+            begin = at + len(tag(mark))
+            if begin < stop and bytes(self.source.piece(at, begin)) == tag(mark):
+                # The byte that was changed may be one of those that say how long the length is.
+                for value in range(begin + 1, min(begin + 6, stop)):
+                    if self._is_all(mark, value, stop):
+                        return mark, value
+        return None
+
+    def _is_all(self, mark: FieldType, start: int, stop: int) -> bool:
+        if not self.is_value(mark, start, stop) or self.swallowed(start, stop):
+            return False
+        return all(
+            self._is_name(*record[2:])
+            for number, records in scan(self.source, start, stop).items()
+            if mark.type.numbers[number].kind == "string"
+            for record in records
+        )
 
     def _is_name(self, start: int, stop: int) -> bool:
         size = stop - start

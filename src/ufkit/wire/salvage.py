@@ -198,14 +198,14 @@ class _Walk:
         """Go on at the next landmark. What was taken last is given up when that lies in it."""
         begin = self.last_begin(at)
         found = self.next_landmark(begin + 1, self.marks.frame(at))
-        if found >= at and self.relabel(at, found):
+        if found == self.size:
+            self.cut = cut_at(self.marks, self.level(at), at)
+        if found >= at and self.cut is None and self.relabel(at, found):
             return found
-        if begin < at and not self.is_own(at) and self.relabel(begin, found):
+        if begin < at and self.cut is None and not self.is_own(at) and self.relabel(begin, found):
             return found
         if found < at:
             self.give_up_last()
-        elif found == self.size and (cut := cut_at(self.marks, self.level(at), at)) is not None:
-            self.cut = cut
         if self.open and self.open.stop == at and not self.open.damaged:
             self.open = None
         elif self.open:
