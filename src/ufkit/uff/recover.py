@@ -35,7 +35,7 @@ from ufkit.wire.sniff import (
 from ufkit.wire.sniff import EMPTY as EMPTY_FILE
 from ufkit.wire.text import parse_text_start
 
-_LAYOUT = Layout(
+LAYOUT = Layout(
     METAGRAPH,
     METAGRAPH.fields["graphs"],
     (
@@ -44,7 +44,7 @@ _LAYOUT = Layout(
     ),
 )
 # Where the first bytes are not those of a UFF, what no schema knows is not believed.
-_DAMAGED_HEAD = replace(_LAYOUT, strangers=0)
+_DAMAGED_HEAD = replace(LAYOUT, strangers=0)
 # What a UFF may be taken for when its first bytes were changed.
 _IN_DOUBT = (UNKNOWN, ONNX, TF_GRAPH, CAFFE_NET)
 _NAMES = ("weights_", "orders_")  # what names of referenced data begin with in every file seen
@@ -88,7 +88,7 @@ def recover(path: PathLike | Source, *, mmap: bool = True) -> Recovered:
         return Recovered(open_uff(source), (), ())
     if kind not in (UFF, EMPTY_FILE, *_IN_DOUBT):
         raise refusal(source, kind)
-    found = salvage(source, _LAYOUT if kind is UFF else _DAMAGED_HEAD)
+    found = salvage(source, LAYOUT if kind is UFF else _DAMAGED_HEAD)
     meta = MetaGraph(found.message, source)
     if kind in _IN_DOUBT and not _is_uff(meta, kind, found):
         raise refusal(source, kind)
