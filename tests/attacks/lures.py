@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from attacks.forge import file, graph, node, put, varint
 
-_SIZE = 1 << 17
+_SIZE = 1 << 15
 
 
 def cases() -> Iterator[bytes]:
