@@ -492,19 +492,19 @@ def _without_runtime(folder: Path) -> Findings:
     return iter(report.diagnostics)
 
 
-@provokes("UFF501", "UFF502")
+@provokes("UFF511", "UFF512")
 def _cut_in_a_node(_: Path) -> Findings:
     return iter(ufkit.recover(Source(NET[: NET.index(b"relu")], "x.uff")).diagnostics)
 
 
-@provokes("UFF503")
+@provokes("UFF513")
 def _cut_in_a_constant(_: Path) -> Findings:
     return iter(
         ufkit.recover(Source(NET[: NET.rindex(b"weights_dense/kernel") + 1000])).diagnostics
     )
 
 
-@provokes("UFF504")
+@provokes("UFF514")
 def _length_of_a_node(_: Path) -> Findings:
     at = NET.index(b"\x0a\x05image") - 1
     data = NET[:at] + b"\x05" + NET[at + 1 :]

@@ -36,7 +36,7 @@ def test_something_lost(run: Any, damaged: Path, tmp_path: Path) -> None:
     result = run("recover", damaged, target)
     assert result.code == 1
     assert result.err == ""
-    assert "error[UFF501]" in result.out
+    assert "error[UFF511]" in result.out
     assert "node 'relu' is named by 'pool' and is not there" in result.out
     assert result.out.splitlines()[-1].endswith(f"next: ufkit check {target}")
     assert run("info", target).code == 0

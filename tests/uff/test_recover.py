@@ -132,7 +132,7 @@ def test_a_constant_that_the_end_cuts_is_filled_up_and_named() -> None:
         read = ufkit.constant(meta.graph["dense/kernel"]).numpy()
         assert np.array_equal(read.ravel()[:250], kernel.ravel()[:250])
         assert not read.ravel()[250:].any()
-    (finding,) = [item for item in found.diagnostics if item.code == "UFF503"]
+    (finding,) = [item for item in found.diagnostics if item.code == "UFF513"]
     assert "1,000 of the 1,280 bytes of 'weights_dense/kernel'" in finding.message
     assert found.lost == ()
     assert not found.ok
@@ -142,7 +142,7 @@ def test_a_constant_of_which_less_than_half_is_there_is_lost() -> None:
     kernel = ufkit.constant(ufkit.open(Source(NET)).graph["dense/kernel"]).numpy()
     found = recovered(NET[: NET.index(kernel.tobytes()) + 639])
     assert "weights_dense/kernel" not in found.meta.referenced_data
-    assert "UFF503" not in codes(found)
+    assert "UFF513" not in codes(found)
     assert any("'weights_dense/kernel' is named by" in d.message for d in found.diagnostics)
 
 
@@ -216,7 +216,7 @@ def test_a_changed_length_loses_nothing(what: str, bit: int) -> None:
     damaged[at] ^= 1 << bit
     found = recovered(bytes(damaged))
     assert found.ok
-    assert set(codes(found)) <= {"UFF504"}
+    assert set(codes(found)) <= {"UFF514"}
     assert written(found) == NET
 
 
@@ -225,7 +225,7 @@ def test_an_overwritten_node_is_named_by_those_who_take_it() -> None:
     found = recovered(NET[:at] + b"\xff" * 8 + NET[at + 8 :])
     assert len(found.meta.graph) == len(ufkit.open(Source(NET)).graph) - 1
     lost, missing = found.diagnostics[:2]
-    assert (lost.code, lost.where.start) == ("UFF501", at)
+    assert (lost.code, lost.where.start) == ("UFF511", at)
     assert "behind node 'conv/add'" in lost.message
     assert missing.where.node == "main/relu"
     assert missing.message == "node 'relu' is named by 'pool' and is not there"
@@ -243,7 +243,7 @@ def test_a_destroyed_head_is_put_in() -> None:
     assert found.meta.graph.id == "main"
     assert len(found.meta.graph) == len(ufkit.open(Source(NET)).graph)
     assert found.meta.version == 1
-    assert codes(found) == ["UFF501", "UFF504", "UFF504", "UFF504"]
+    assert codes(found) == ["UFF511", "UFF514", "UFF514", "UFF514"]
 
 
 def test_weights_are_not_taken_for_nodes() -> None:

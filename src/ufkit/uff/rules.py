@@ -218,26 +218,26 @@ TOO_LARGE = Rule(
 
 # 5xx: recovering damaged files
 BYTES_LOST = Rule(
-    "UFF501",
+    "UFF511",
     E,
     "bytes lost",
     why="They are part of nothing that can be read; what stood there is not in the result.",
 )
 PART_MISSING = Rule(
-    "UFF502",
+    "UFF512",
     E,
     "part missing",
     why="What is left of the file needs it; without it the model cannot be run or converted.",
 )
 CONSTANT_CUT = Rule(
-    "UFF503",
+    "UFF513",
     E,
     "constant cut short",
     why="The file ends inside its elements. Those that were there are kept, the others are zero: "
     "the model runs, and computes something else.",
 )
 PUT_IN = Rule(
-    "UFF504",
+    "UFF514",
     N,
     "put in place of what was lost",
     why="Readers need it; it is what every known file has, or what the rest of this one says.",
