@@ -24,8 +24,10 @@ from ufkit.uff.build import Builder
 from ufkit.uff.data import Orders, Ref
 from ufkit.uff.io import open as open_uff
 from ufkit.uff.model import MetaGraph
+from ufkit.wire.message import to_bytes
 
 Findings = Iterator[Diagnostic]
+NET = to_bytes(small_net().meta.message)
 PROVOKED: dict[str, Callable[[Path], Any]] = {}
 
 
@@ -572,6 +574,25 @@ def _chosen_otherwise(folder: Path) -> Findings:
         report = ufkit.convert(folder / "a.uff", folder / "a.onnx", options)
     assert report.ok
     return iter(report.diagnostics)
+
+
+@provokes("UFF511", "UFF512")
+def _cut_in_a_node(_: Path) -> Findings:
+    return iter(ufkit.recover(Source(NET[: NET.index(b"relu")], "x.uff")).diagnostics)
+
+
+@provokes("UFF513")
+def _cut_in_a_constant(_: Path) -> Findings:
+    return iter(
+        ufkit.recover(Source(NET[: NET.rindex(b"weights_dense/kernel") + 1000])).diagnostics
+    )
+
+
+@provokes("UFF514")
+def _length_of_a_node(_: Path) -> Findings:
+    at = NET.index(b"\x0a\x05image") - 1
+    data = NET[:at] + b"\x05" + NET[at + 1 :]
+    return iter(ufkit.recover(Source(data, "x.uff")).diagnostics)
 
 
 @pytest.mark.parametrize("code", [rule.code for rule in RULES])

@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from ufkit.uff.model import Graph as Graph
     from ufkit.uff.model import MetaGraph as MetaGraph
     from ufkit.uff.model import Node as Node
+    from ufkit.uff.recover import Recovered as Recovered
+    from ufkit.uff.recover import recover as recover
     from ufkit.uff.runner import run as run
     from ufkit.uff.summary import Summary as Summary
     from ufkit.uff.summary import summarize as summarize
@@ -66,6 +68,8 @@ _HOMES = {
     "Graph": "uff.model",
     "MetaGraph": "uff.model",
     "Node": "uff.model",
+    "Recovered": "uff.recover",
+    "recover": "uff.recover",
     "run": "uff.runner",
     "Summary": "uff.summary",
     "summarize": "uff.summary",

@@ -21,6 +21,7 @@ VERBS = {
         Entry("check", "Look", "Find what is wrong with a file, before it goes wrong for you."),
         Entry("diff", "Look", "Say what differs between two models, weights included."),
         Entry("dump", "Look", "Print a file, or some of its nodes, as text or JSON."),
+        Entry("recover", "Get out", "Save what is intact of a damaged file, list what is not."),
         Entry("convert", "Get out", "Convert UFF to ONNX, or between binary, text and JSON."),
         Entry("weights", "Get out", "List the constants, or write them to .npz or .safetensors."),
         Entry("run", "Run", "Run a UFF or ONNX model on arrays of yours."),
@@ -39,7 +40,7 @@ EXAMPLES = (
 )
 CODES = (
     (0, "all is well"),
-    (1, "findings: check has errors, verification failed, models differ"),
+    (1, "findings: errors, a failed verification, a difference, a loss"),
     (2, "the command makes no sense, or does not fit the file"),
     (3, "a file cannot be read or written, or is malformed"),
     (4, "something in the file has no equivalent in the target"),

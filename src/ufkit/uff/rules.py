@@ -233,7 +233,7 @@ TOO_LARGE = Rule(
     why="The value would exhaust the machine; sizes like this come from damaged or hostile files.",
 )
 
-# 5xx: two files held against each other
+# 50x: two files held against each other
 NOT_COMPARED = Rule(
     "UFF501",
     N,
@@ -247,6 +247,33 @@ PRINTED_DOUBLES = Rule(
     "doubles compared as printed",
     why="Old converters wrote 12 digits of a double into the text: it cannot be told from another "
     "that has the same.",
+)
+
+# 51x: recovering damaged files
+BYTES_LOST = Rule(
+    "UFF511",
+    E,
+    "bytes lost",
+    why="They are part of nothing that can be read; what stood there is not in the result.",
+)
+PART_MISSING = Rule(
+    "UFF512",
+    E,
+    "part missing",
+    why="What is left of the file needs it; without it the model cannot be run or converted.",
+)
+CONSTANT_CUT = Rule(
+    "UFF513",
+    E,
+    "constant cut short",
+    why="The file ends inside its elements. Those that were there are kept, the others are zero: "
+    "the model runs, and computes something else.",
+)
+PUT_IN = Rule(
+    "UFF514",
+    N,
+    "put in place of what was lost",
+    why="Readers need it; it is what every known file has, or what the rest of this one says.",
 )
 
 RULES = (
@@ -292,4 +319,8 @@ RULES = (
     TOO_LARGE,
     NOT_COMPARED,
     PRINTED_DOUBLES,
+    BYTES_LOST,
+    PART_MISSING,
+    CONSTANT_CUT,
+    PUT_IN,
 )
