@@ -51,6 +51,14 @@ def one(operation: str, *inputs: Any, orders: str = "", **fields: Any) -> Builde
     return b
 
 
+SSD_ANCHORS = {
+    "aspectRatios_u_flist": [1.0, 2.0, 0.5],
+    "featureMapShapes_u_ilist": [2, 1],
+    "numLayers_u_int": 2,
+    "variance_u_flist": [0.1, 0.1, 0.2, 0.2],
+}  # 2 * 2 * 3 + 1 * 1 * 4 = 16 of them
+
+
 # -- files -----------------------------------------------------------------------------------
 
 
@@ -382,6 +390,11 @@ def _numbered(_: Path) -> Findings:
 @provokes("UFF313")
 def _lost(_: Path) -> Findings:
     return _split(("left", "right"))
+
+
+@provokes("UFF320")
+def _anchors_without_input(_: Path) -> Findings:
+    return ufkit.check(one("_GridAnchor_TRT", **SSD_ANCHORS).meta)
 
 
 @provokes("UFF401")

@@ -224,6 +224,16 @@ LOST_OUTPUT = Rule(
     "model's source has it",
 )
 
+# 32x: detectors with TensorRT's plugins
+ANCHORS_WITHOUT_INPUT = Rule(
+    "UFF320",
+    W,
+    "anchors made of no input",
+    why="TensorRT's parser stops with `CHECK failed: (index) < (current_size_)`: it looks at the "
+    "first input, which has no other effect.",
+    hint="`ufkit edit --fix` adds one, a Const [1, 1]",
+)
+
 # 4xx: running
 BAD_INPUT = Rule("UFF401", E, "input does not fit", why="The model cannot be run on it.")
 TOO_LARGE = Rule(
@@ -272,6 +282,7 @@ RULES = (
     SEVERAL_GRAPHS,
     OUTPUT_TOLD,
     LOST_OUTPUT,
+    ANCHORS_WITHOUT_INPUT,
     BAD_INPUT,
     TOO_LARGE,
 )

@@ -27,6 +27,7 @@ from ufkit.uff.ops.tf_linear import TF_LINEAR
 from ufkit.uff.ops.tf_math import TF_MATH
 from ufkit.uff.ops.tf_spatial import TF_SPATIAL
 from ufkit.uff.ops.tf_split import TF_SPLIT
+from ufkit.uff.ops.trt_anchors import TRT_ANCHORS
 from ufkit.uff.rules import CUSTOM_OPERATION, INPUT_COUNT, UNKNOWN_OPERATION
 
 OPS: dict[str, OpSpec] = {
@@ -69,6 +70,7 @@ OPS: dict[str, OpSpec] = {
         *TF_SPATIAL,
         *TF_BATCH,
         *TF_SPLIT,
+        *TRT_ANCHORS,
     )
 }
 
