@@ -102,6 +102,7 @@ def _understand(node: Node, result: Inference) -> None:
             result.facts[node.id] = _constant_facts(node)
         else:
             call = call_of(node, inputs)
+            call.before = result.facts
             facts = call.spec.infer(call)
             if reason := impossible(facts.shape or ()):
                 call.conflict(f"its value cannot exist: {reason}")

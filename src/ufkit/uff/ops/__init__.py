@@ -28,6 +28,9 @@ from ufkit.uff.ops.tf_math import TF_MATH
 from ufkit.uff.ops.tf_spatial import TF_SPATIAL
 from ufkit.uff.ops.tf_split import TF_SPLIT
 from ufkit.uff.ops.trt_anchors import TRT_ANCHORS
+from ufkit.uff.ops.trt_batched import BATCHED_NMS
+from ufkit.uff.ops.trt_detection import NMS
+from ufkit.uff.ops.trt_flatten import FLATTEN_CONCAT
 from ufkit.uff.rules import CUSTOM_OPERATION, INPUT_COUNT, UNKNOWN_OPERATION
 
 OPS: dict[str, OpSpec] = {
@@ -71,6 +74,9 @@ OPS: dict[str, OpSpec] = {
         *TF_BATCH,
         *TF_SPLIT,
         *TRT_ANCHORS,
+        FLATTEN_CONCAT,
+        NMS,
+        BATCHED_NMS,
     )
 }
 

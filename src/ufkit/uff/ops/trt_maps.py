@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 
 from ufkit.uff.dims import Dim
-from ufkit.uff.model import Node
+from ufkit.uff.model import Graph, Node
 from ufkit.uff.ops.spec import Call
 from ufkit.uff.orders import Order, expand, identity, inverse
 
@@ -19,12 +19,10 @@ _PASSING = frozenset(
 )
 
 
-def map_order(call: Call, i: int) -> Order:
-    """The canonical axis of each axis of input i, as the nearest operation before it says that
-    has axis orders; N, C, then the spatial axes where there is none."""
-    rank, graph = call.rank(i), call.node.graph
+def order_of(graph: Graph, id_: str, rank: int) -> Order:
+    """The canonical axis of each axis of a value, as the nearest operation up to it says that has
+    axis orders; N, C, then the spatial axes where there is none."""
     seen: set[str] = set()
-    id_ = call.node.inputs[i]
     while id_ in graph and id_ not in seen:
         seen.add(id_)
         node = graph[id_]
@@ -49,8 +47,9 @@ def _axes(node: Node, name: str) -> tuple[int, ...] | None:
 
 def spatial_sizes(call: Call, i: int) -> list[int | Dim]:
     """The sizes of input i along its spatial axes; an image is taken to be as the map before."""
-    order = map_order(call, i)
-    if order == identity(len(order)) and call.rank(i) == call.rank(0):
-        order = map_order(call, 0)
+    graph, rank = call.node.graph, call.rank(i)
+    order = order_of(graph, call.node.inputs[i], rank)
+    if order == identity(rank) and rank == call.rank(0):
+        order = order_of(graph, call.node.inputs[0], rank)
     shape = call.shape(i)
     return [shape[axis] for axis in inverse(order)[2:]]
