@@ -74,7 +74,8 @@ def infer(graph: Graph, shapes: GivenShapes | None = None) -> Inference:
         if node.operation != INPUT_OPERATION:
             _step(node, result, chooser)
     result.graph = chooser.result
-    result.diagnostics += chooser.notes
+    # values of one node are understood one by one, and all find the same
+    result.diagnostics = [*dict.fromkeys([*result.diagnostics, *chooser.notes])]
     return result
 
 

@@ -13,8 +13,9 @@ import numpy as np
 
 from ufkit.core.dtypes import FLOAT32
 from ufkit.uff.dims import Dim, show
-from ufkit.uff.ops.spec import Array, Call, Emitter, Example, Facts, Field, OpSpec, as_it_is
-from ufkit.uff.ops.trt_maps import spatial_sizes
+from ufkit.uff.ops.spec import Array, Call, Emitter, Example, Facts, Field, OpSpec
+from ufkit.uff.ops.trt_maps import order_of
+from ufkit.uff.orders import Order, identity, inverse
 from ufkit.uff.rules import ANCHORS_WITHOUT_INPUT, FIELD_VALUE, TOO_LARGE
 
 _SQUARE, _RECT = "_GridAnchor_TRT", "_GridAnchorRect_TRT"
@@ -210,9 +211,19 @@ def _prior_sizes(call: Call) -> Array:
     return np.array(sizes, np.float64)
 
 
+def _turn(call: Call, i: int) -> Order:
+    """The axes of the map or the image as N, C, H, W. An image of which nothing is known is taken
+    to be as the map."""
+    graph, rank = call.node.graph, call.rank(i)
+    order = order_of(graph, call.node.inputs[i], rank)
+    if order == identity(rank) and rank == call.rank(0):
+        order = order_of(graph, call.node.inputs[0], rank)
+    return inverse(order)
+
+
 def _prior_grid(call: Call) -> tuple[list[int], list[float], list[float]]:
     """Height and width of the map, of the image, and of a step in the image."""
-    sizes = [spatial_sizes(call, i) for i in (0, 1)]
+    sizes = [[call.shape(i)[axis] for axis in _turn(call, i)[2:]] for i in (0, 1)]
     if any(len(pair) != 2 or any(isinstance(n, Dim) for n in pair) for pair in sizes):
         call.conflict(f"{show(call.shape(0))} and {show(call.shape(1))} must be known maps")
     cells, image = ([int(n) for n in pair if isinstance(n, int)] for pair in sizes)
@@ -244,6 +255,11 @@ def _evaluate_prior(call: Call, *_: Array) -> Array:
     centers = _centers(height, width, call["offset_u_float"]) * steps[::-1]
     boxes = _boxes(centers, _prior_sizes(call)) / (*pixels[::-1], *pixels[::-1])
     return _result(call, [np.clip(boxes, 0, 1) if call["clip_u_int"] else boxes])
+
+
+def _prior_plugin(call: Call, emit: Emitter) -> None:
+    """TensorRT's plugin looks for the heights and widths where NCHW has them."""
+    emit.result(emit.plugin(*(emit.value(i, _turn(call, i)) for i in (0, 1)))[0])
 
 
 PRIOR_BOX = OpSpec(
@@ -297,7 +313,7 @@ PRIOR_BOX = OpSpec(
             },
         ),
     ),
-    plugin=as_it_is,
+    plugin=_prior_plugin,
 )
 
 TRT_ANCHORS = (GRID_ANCHOR, GRID_ANCHOR_RECT, PRIOR_BOX)

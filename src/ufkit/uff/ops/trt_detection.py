@@ -143,15 +143,12 @@ def _nms_to_onnx(call: Call, emit: Emitter) -> None:
     if call.output:
         emit.result(emit.node("Unsqueeze", found.number, emit.constant([2, 3])))
         return
-    number = emit.node("Gather", emit.node("Shape", found.labels), emit.constant(0), axis=0)
-    images = emit.node("Range", emit.constant(0), number, emit.constant(1))
-    image = emit.node("Unsqueeze", emit.cast(images, FLOAT32), emit.constant([1]))
-    image = emit.node("Expand", image, emit.node("Shape", found.labels))
-    columns = [
-        emit.node("Unsqueeze", name, emit.constant([-1]))
-        for name in (image, found.labels, found.scores)
-    ]
-    rows = emit.node("Concat", *columns, clipped(emit, found.corners), axis=-1)
+    label, score = (
+        emit.node("Unsqueeze", name, emit.constant([-1])) for name in (found.labels, found.scores)
+    )
+    ones = emit.node("Expand", emit.constant(1, "float32"), emit.node("Shape", label))
+    image = emit.node("CumSum", ones, emit.constant(0), exclusive=1)  # how many are before it
+    rows = emit.node("Concat", image, label, score, clipped(emit, found.corners), axis=-1)
     emit.result(emit.node("Unsqueeze", rows, emit.constant([1])))
 
 

@@ -8,10 +8,8 @@ from __future__ import annotations
 
 import contextlib
 
-from ufkit.uff.dims import Dim
 from ufkit.uff.model import Graph, Node
-from ufkit.uff.ops.spec import Call
-from ufkit.uff.orders import Order, expand, identity, inverse
+from ufkit.uff.orders import Order, expand, identity
 
 # What passes a map on without changing the meaning of its axes.
 _PASSING = frozenset(
@@ -43,13 +41,3 @@ def _axes(node: Node, name: str) -> tuple[int, ...] | None:
     value = node.fields[name]
     first = value[0] if isinstance(value, list) and value else value
     return first.axes or None if first else None
-
-
-def spatial_sizes(call: Call, i: int) -> list[int | Dim]:
-    """The sizes of input i along its spatial axes; an image is taken to be as the map before."""
-    graph, rank = call.node.graph, call.rank(i)
-    order = order_of(graph, call.node.inputs[i], rank)
-    if order == identity(rank) and rank == call.rank(0):
-        order = order_of(graph, call.node.inputs[0], rank)
-    shape = call.shape(i)
-    return [shape[axis] for axis in inverse(order)[2:]]
