@@ -95,10 +95,16 @@ def test_anchors_are_one_constant_of_the_model_or_the_plugin_with_a_result_a_lay
     ("operation", "fields", "said"),
     [
         ("_GridAnchor_TRT", {"featureMapShapes_u_ilist": [2, 2, 1, 1]}, "_GridAnchorRect_TRT"),
-        ("_GridAnchorRect_TRT", {}, "2 numbers for 2 layers; 2 a layer is needed; _GridAnchor_TRT"),
+        (
+            "_GridAnchorRect_TRT",
+            {},
+            "2 layers; 4 are needed; _GridAnchor_TRT takes them as they are",
+        ),
+        ("_GridAnchor_TRT", {"numLayers_u_int": 1}, "1 layers; the sizes of two or more"),
+        ("_GridAnchor_TRT", {"minSize_u_float": 0.0}, "[0.0]; numbers above 0 are needed"),
         ("_GridAnchor_TRT", {"numLayers_u_int": 3}, "2 numbers for 3 layers"),
         ("_GridAnchor_TRT", {"numLayers_u_int": 1 << 60}, "2 numbers for 1152921504606846976"),
-        ("_GridAnchor_TRT", {"aspectRatios_u_flist": [1.0, 2.0]}, "3 or more numbers above 0"),
+        ("_GridAnchor_TRT", {"aspectRatios_u_flist": [1.0, 2.0]}, "3 or more numbers"),
         ("_GridAnchor_TRT", {"variance_u_flist": [0.1]}, "1 numbers; 4 are needed"),
         ("_GridAnchor_TRT", {"featureMapShapes_u_ilist": [2, 0]}, "1 is the least possible"),
         ("_GridAnchor_TRT", {"featureMapShapes_u_ilist": [1 << 20, 1]}, "anchors; 262144 are"),

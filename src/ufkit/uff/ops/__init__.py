@@ -27,10 +27,11 @@ from ufkit.uff.ops.tf_linear import TF_LINEAR
 from ufkit.uff.ops.tf_math import TF_MATH
 from ufkit.uff.ops.tf_spatial import TF_SPATIAL
 from ufkit.uff.ops.tf_split import TF_SPLIT
-from ufkit.uff.ops.trt_anchors import TRT_ANCHORS
+from ufkit.uff.ops.trt_anchors import TRT_GRID_ANCHORS
 from ufkit.uff.ops.trt_batched import BATCHED_NMS
 from ufkit.uff.ops.trt_detection import NMS
 from ufkit.uff.ops.trt_flatten import FLATTEN_CONCAT
+from ufkit.uff.ops.trt_prior_box import PRIOR_BOX
 from ufkit.uff.rules import CUSTOM_OPERATION, INPUT_COUNT, UNKNOWN_OPERATION
 
 OPS: dict[str, OpSpec] = {
@@ -73,7 +74,8 @@ OPS: dict[str, OpSpec] = {
         *TF_SPATIAL,
         *TF_BATCH,
         *TF_SPLIT,
-        *TRT_ANCHORS,
+        *TRT_GRID_ANCHORS,
+        PRIOR_BOX,
         FLATTEN_CONCAT,
         NMS,
         BATCHED_NMS,

@@ -252,7 +252,7 @@ def choose(what: Choice, emit: Emitter, boxes: str, scores: str) -> KeptNames:
 def _least(what: Choice) -> float:
     """What must be exceeded by the numbers given, for their scores to exceed the least one."""
     if not what.sigmoid:
-        return max(what.score, _LOWEST)
+        return min(max(what.score, _LOWEST), -_LOWEST)
     if not 0 < what.score < 1:
         return _LOWEST if what.score <= 0 else -_LOWEST
     return float(np.log(what.score / (1 - what.score)))
