@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ufkit.uff.dims import Dim, show
+from ufkit.uff.dims import show
 from ufkit.uff.ops.spec import Array, Call, Emitter, Example, Facts, Field, OpSpec
 from ufkit.uff.ops.trt_anchors import (
     DTYPE,
@@ -61,8 +61,9 @@ def _turn(call: Call, i: int) -> Order:
 def _prior_grid(call: Call) -> tuple[list[int], list[float], list[float]]:
     """Height and width of the map, of the image, and of a step in the image."""
     sizes = [[call.shape(i)[axis] for axis in _turn(call, i)[2:]] for i in (0, 1)]
-    if any(len(pair) != 2 or any(isinstance(n, Dim) for n in pair) for pair in sizes):
-        call.conflict(f"{show(call.shape(0))} and {show(call.shape(1))} must be known maps")
+    known = all(isinstance(size, int) and size > 0 for pair in sizes for size in pair)
+    if not known or any(len(pair) != 2 for pair in sizes):
+        call.conflict(f"{show(call.shape(0))} and {show(call.shape(1))} must be maps of known size")
     cells, image = ([int(n) for n in pair if isinstance(n, int)] for pair in sizes)
     given = [call["imgH_u_int"], call["imgW_u_int"]]
     pixels = [float(n) for n in (given if all(given) else image)]
