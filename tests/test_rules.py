@@ -53,6 +53,14 @@ def one(operation: str, *inputs: Any, orders: str = "", **fields: Any) -> Builde
     return b
 
 
+SSD_ANCHORS = {
+    "aspectRatios_u_flist": [1.0, 2.0, 0.5],
+    "featureMapShapes_u_ilist": [2, 1],
+    "numLayers_u_int": 2,
+    "variance_u_flist": [0.1, 0.1, 0.2, 0.2],
+}  # 2 * 2 * 3 + 1 * 1 * 4 = 16 of them
+
+
 # -- files -----------------------------------------------------------------------------------
 
 
@@ -177,7 +185,7 @@ def _key_twice(_: Path) -> Findings:
 
 @provokes("UFF006", "UFF201")
 def _custom(_: Path) -> Findings:
-    return ufkit.check(one("_NMS_TRT", [1, 4]).meta)
+    return ufkit.check(one("_Region_TRT", [1, 4]).meta)
 
 
 # -- UFF: graphs -----------------------------------------------------------------------------
@@ -384,6 +392,57 @@ def _numbered(_: Path) -> Findings:
 @provokes("UFF313")
 def _lost(_: Path) -> Findings:
     return _split(("left", "right"))
+
+
+@provokes("UFF320")
+def _anchors_without_input(_: Path) -> Findings:
+    return ufkit.check(one("_GridAnchor_TRT", **SSD_ANCHORS).meta)
+
+
+def detector(*, inputs: str = "boxes scores anchors", **fields: Any) -> Builder:
+    """A detection of 16 anchors and 2 classes. `SSD_ANCHORS` says where the anchors come from."""
+    b = Builder()
+    b.input("image", [1, 3, 8, 8])
+    b.const("AnchorInput", np.ones((1, 1), np.float32))
+    b.op("anchors", "_GridAnchor_TRT", ["AnchorInput"], **SSD_ANCHORS)
+    for name, length in (("boxes", 64), ("scores", 32)):
+        b.op(name, "Identity", [b.input(f"{name}_in", [1, length, 1, 1])])
+    limits = {"topK_u_int": 4, "keepTopK_u_int": 4, "numClasses_u_int": 2}
+    thresholds = {"confidenceThreshold_u_float": 0.3, "nmsThreshold_u_float": 0.5}
+    order = {"inputOrder_u_ilist": [0, 1, 2]}
+    b.op("y", "_NMS_TRT", inputs.split(), **{**limits, **thresholds, **order, **fields})
+    b.output("y")
+    return b
+
+
+@provokes("UFF321")
+def _detection_counts(_: Path) -> Findings:
+    return ufkit.check(detector(numClasses_u_int=3).meta)
+
+
+@provokes("UFF322")
+def _detection_order(_: Path) -> Findings:
+    return ufkit.check(detector(inputs="scores boxes anchors").meta)
+
+
+@provokes("UFF323")
+def _stray_input(_: Path) -> Findings:
+    return ufkit.check(detector(inputs="image boxes scores anchors").meta)
+
+
+@provokes("UFF324")
+def _flatten_axis(_: Path) -> Findings:
+    return ufkit.check(one("_FlattenConcat_TRT", [1, 3, 4]).meta)
+
+
+@provokes("UFF325")
+def _flatten_rank(_: Path) -> Findings:
+    return ufkit.check(one("_FlattenConcat_TRT", [1, 3, 2, 1, 4], axis_u_int=1).meta)
+
+
+@provokes("UFF326")
+def _kept_beyond(_: Path) -> Findings:
+    return ufkit.check(detector(keepTopK_u_int=5).meta)
 
 
 @provokes("UFF401")

@@ -222,10 +222,10 @@ class _Exporter:
 
     def value(self, node: Node) -> Value:
         facts = self.inference.facts[node.id]
-        if (known := self.known(node)) is not None:
+        domain = self.carrying(node)
+        if not domain and (known := self.known(node)) is not None:
             return Value(facts, constant=known)
         call = self.inference.calls.get(node.id)
-        domain = self.carrying(node)
         if entry_of(node) is None and not domain:
             raise FormatError(unknown(node))
         if (call is None and not domain) or any(id_ not in self.values for id_ in node.inputs):

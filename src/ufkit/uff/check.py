@@ -129,7 +129,7 @@ def _nodes(graph: Graph) -> Iterator[Diagnostic]:
             if node.operation not in RESOLVED:
                 yield from _foreign(node, declared)
             continue
-        if spec.custom:
+        if spec.custom and not spec.plugin:
             message = (
                 f"{node.operation!r} is run and converted here; TensorRT needs a plugin for it"
             )

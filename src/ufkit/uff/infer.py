@@ -74,7 +74,8 @@ def infer(graph: Graph, shapes: GivenShapes | None = None) -> Inference:
         if node.operation != INPUT_OPERATION:
             _step(node, result, chooser)
     result.graph = chooser.result
-    result.diagnostics += chooser.notes
+    # values of one node are understood one by one, and all find the same
+    result.diagnostics = [*dict.fromkeys([*result.diagnostics, *chooser.notes])]
     return result
 
 
@@ -104,6 +105,7 @@ def _understand(node: Node, result: Inference) -> None:
             result.diagnostics.append(unknown(node))
         else:
             call = call_of(node, inputs)
+            call.before = result.facts
             facts = call.spec.infer(call)
             if reason := impossible(facts.shape or ()):
                 call.conflict(f"its value cannot exist: {reason}")

@@ -224,6 +224,63 @@ LOST_OUTPUT = Rule(
     "model's source has it",
 )
 
+# 32x: detectors with TensorRT's plugins
+ANCHORS_WITHOUT_INPUT = Rule(
+    "UFF320",
+    W,
+    "anchors made of no input",
+    why="TensorRT's parser stops with `CHECK failed: (index) < (current_size_)`: it looks at the "
+    "first input, which has no other effect.",
+    hint="`ufkit edit --fix` adds one, a Const [1, 1]",
+)
+DETECTION_COUNTS = Rule(
+    "UFF321",
+    E,
+    "anchors, boxes and scores differ in number",
+    why="Boxes would be taken for those of other anchors; TensorRT stops with "
+    "`#assertion nmsPlugin.cpp`.",
+)
+DETECTION_ORDER = Rule(
+    "UFF322",
+    E,
+    "inputs of the detection taken for each other",
+    why="Boxes, scores and anchors are told by their places only; TensorRT stops with "
+    "`#assertion nmsPlugin.cpp`.",
+    hint="correct inputOrder_u_ilist: the places of boxes, scores and anchors among the inputs",
+)
+STRAY_INPUT = Rule(
+    "UFF323",
+    W,
+    "an Input left among the inputs of the detection",
+    why="graphsurgeon's collapse_namespaces leaves it there; TensorRT's plugin takes three inputs "
+    "and crashes on a fourth.",
+    hint="`ufkit edit --fix` takes it out; it has no effect here",
+)
+FLATTEN_AXIS = Rule(
+    "UFF324",
+    W,
+    "FlattenConcat without its axis",
+    why="TensorRT's plugin then uses a number that was never set, and stops with `#assertion "
+    "flattenConcat.cpp` where that is none of 1, 2, 3.",
+    hint="set axis_u_int to 1 and ignoreBatch_u_int to 0; they are taken so here",
+)
+FLATTEN_RANK = Rule(
+    "UFF325",
+    N,
+    "FlattenConcat of more than four axes",
+    why="TensorRT's plugin takes three beside the batch and stops with `#assertion "
+    "flattenConcat.cpp`.",
+    hint="reshape the inputs to [N, boxes, numbers] for TensorRT",
+)
+KEPT_BEYOND = Rule(
+    "UFF326",
+    W,
+    "numbers of boxes that TensorRT does not take",
+    why="Its plugin writes no result at all where keepTopK is above topK, and fails where topK is "
+    "above 4096. Here they are taken as they are meant.",
+    hint="raise topK to keepTopK or lower keepTopK, and keep topK below 4097",
+)
+
 # 4xx: running
 BAD_INPUT = Rule("UFF401", E, "input does not fit", why="The model cannot be run on it.")
 TOO_LARGE = Rule(
@@ -315,6 +372,13 @@ RULES = (
     SEVERAL_GRAPHS,
     OUTPUT_TOLD,
     LOST_OUTPUT,
+    ANCHORS_WITHOUT_INPUT,
+    DETECTION_COUNTS,
+    DETECTION_ORDER,
+    STRAY_INPUT,
+    FLATTEN_AXIS,
+    FLATTEN_RANK,
+    KEPT_BEYOND,
     BAD_INPUT,
     TOO_LARGE,
     NOT_COMPARED,

@@ -27,8 +27,13 @@ from ufkit.uff.ops.tf_linear import TF_LINEAR
 from ufkit.uff.ops.tf_math import TF_MATH
 from ufkit.uff.ops.tf_spatial import TF_SPATIAL
 from ufkit.uff.ops.tf_split import TF_SPLIT
+from ufkit.uff.ops.trt_anchors import TRT_GRID_ANCHORS
+from ufkit.uff.ops.trt_batched import BATCHED_NMS
 from ufkit.uff.ops.trt_crop import CROP_PLUGIN
+from ufkit.uff.ops.trt_detection import NMS
+from ufkit.uff.ops.trt_flatten import FLATTEN_CONCAT
 from ufkit.uff.ops.trt_layers import TRT_LAYERS
+from ufkit.uff.ops.trt_prior_box import PRIOR_BOX
 from ufkit.uff.ops.trt_proposal import PROPOSAL
 from ufkit.uff.ops.trt_pyramid import PYRAMID, SPECIAL_SLICE
 from ufkit.uff.ops.trt_refine import DETECTION_LAYER, PROPOSAL_LAYER
@@ -81,6 +86,11 @@ OPS: dict[str, OpSpec] = {
         SPECIAL_SLICE,
         PROPOSAL_LAYER,
         DETECTION_LAYER,
+        *TRT_GRID_ANCHORS,
+        PRIOR_BOX,
+        FLATTEN_CONCAT,
+        NMS,
+        BATCHED_NMS,
     )
 }
 _MARKED = {spec.name: spec for spec in OPS.values() if spec.mark}

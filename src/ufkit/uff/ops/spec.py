@@ -93,12 +93,17 @@ class Example:
 
 
 class Call:
-    """One node with its fields resolved and what is known of its inputs."""
+    """One node with its fields resolved and what is known of its inputs.
+
+    before   what is known of all values before it, by id, where a whole graph is looked at: for
+             saying where a fault comes from
+    """
 
     def __init__(self, node: Node, spec: OpSpec, inputs: Sequence[Facts]) -> None:
         self.node = node
         self.spec = spec
         self.inputs = inputs
+        self.before: Mapping[str, Facts] = {}
         self.notes: list[Diagnostic] = []
         self.limit = MAX_BYTES
         self._fields: dict[str, Any] = {}
