@@ -21,6 +21,7 @@ VERBS = {
         Entry("check", "Look", "Find what is wrong with a file, before it goes wrong for you."),
         Entry("dump", "Look", "Print a file, or some of its nodes, as text or JSON."),
         Entry("convert", "Get out", "Convert UFF to ONNX, or between binary, text and JSON."),
+        Entry("edit", "Change", "Cut out parts, rename, fold, mend, make up lost weights."),
         Entry("weights", "Get out", "List the constants, or write them to .npz or .safetensors."),
         Entry("run", "Run", "Run a UFF or ONNX model on arrays of yours."),
         Entry("completion", "Shell", "Print the script that completes ufkit's words in a shell."),
