@@ -13,6 +13,8 @@ import ufkit
 NAMES = {
     "Builder",
     "Diagnostic",
+    "Editor",
+    "Edits",
     "FileError",
     "FormatError",
     "Graph",
@@ -31,6 +33,7 @@ NAMES = {
     "check",
     "constant",
     "convert",
+    "edit",
     "open",
     "run",
     "save",

@@ -425,6 +425,24 @@ def _arrays(folder: Path) -> Findings:
     return told("run", str(folder / "a.uff"), "-i", f"image={folder / 'x.npy'}")
 
 
+# -- editing ---------------------------------------------------------------------------------
+
+
+@provokes("UFF501")
+def _nobody(folder: Path) -> Any:
+    return ufkit.Editor(small_net().graph).remove("nobody")
+
+
+@provokes("UFF502")
+def _taken(folder: Path) -> Any:
+    return ufkit.Editor(small_net().graph).rename({"conv": "relu"})
+
+
+@provokes("UFF503")
+def _apart(folder: Path) -> Any:
+    return ufkit.Editor(small_net().graph).extract(["dense"], ["relu"])
+
+
 # -- conversions -----------------------------------------------------------------------------
 
 

@@ -10,7 +10,7 @@ from ufkit.uff.const import constant
 from ufkit.uff.data import DataMap
 from ufkit.uff.infer import call_of, infer
 from ufkit.uff.inputs import GivenShapes
-from ufkit.uff.model import INPUT_OPERATION, OUTPUT_OPERATION, Graph, MetaGraph, Node
+from ufkit.uff.model import CUSTOM, INPUT_OPERATION, OUTPUT_OPERATION, Graph, MetaGraph, Node
 from ufkit.uff.ops import OPS
 from ufkit.uff.ops.spec import Facts, resolve_field
 from ufkit.uff.rules import (
@@ -32,8 +32,6 @@ from ufkit.uff.rules import (
     VERSION,
 )
 from ufkit.wire.message import Message
-
-_CUSTOM = "custom"
 
 
 def check(meta: MetaGraph, shapes: GivenShapes | None = None) -> Iterator[Diagnostic]:
@@ -158,7 +156,7 @@ def _foreign(node: Node, declared: set[str]) -> Iterator[Diagnostic]:
     custom = node.operation.startswith("_")
     rule = CUSTOM_OPERATION if custom else UNKNOWN_OPERATION
     yield rule.at(node.where(), f"operation {node.operation!r} is not known here")
-    if custom and _CUSTOM not in declared:
+    if custom and CUSTOM not in declared:
         message = f"{node.operation!r} is custom; the file does not declare the descriptor"
         yield MISSING_DESCRIPTOR.at(node.where(), message)
     for name in node.fields:
@@ -200,17 +198,7 @@ def _meaning(graph: Graph, shapes: GivenShapes) -> Iterator[Diagnostic]:
 
 
 def _references(meta: MetaGraph) -> Iterator[Diagnostic]:
-    used: set[str] = set()
-    maps = [meta.extra_fields]
-    for graph in meta.graphs:
-        maps += [graph.extra_fields, *(node.fields for node in graph)]
-        maps += [node.extra_fields for node in graph]
-    maps.append(meta.referenced_data)
-    for entries in maps:
-        for key in entries:
-            data = entries.data(key)
-            if data.which("type") == "ref":
-                used.add(data.get("ref"))
+    used = meta.references()
     for name in meta.referenced_data:
         if name not in used:
             message = f"nothing refers to {name!r}"

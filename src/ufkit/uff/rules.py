@@ -216,6 +216,27 @@ TOO_LARGE = Rule(
     why="The value would exhaust the machine; sizes like this come from damaged or hostile files.",
 )
 
+# 5xx: editing
+NO_SUCH_NODE = Rule(
+    "UFF501",
+    E,
+    "no node of that id",
+    why="What was asked concerns a node that the graph does not have. Nothing was changed.",
+    hint="`ufkit dump` and `ufkit info` list the ids",
+)
+ID_IN_USE = Rule(
+    "UFF502",
+    E,
+    "id in use",
+    why="Inputs name nodes by id: of two with the same one, neither could be meant.",
+)
+CANNOT_EDIT = Rule(
+    "UFF503",
+    E,
+    "edit does not fit the graph",
+    why="The result would be no graph that can be run.",
+)
+
 RULES = (
     NOT_UFF,
     EMPTY,
@@ -255,4 +276,7 @@ RULES = (
     SEVERAL_GRAPHS,
     BAD_INPUT,
     TOO_LARGE,
+    NO_SUCH_NODE,
+    ID_IN_USE,
+    CANNOT_EDIT,
 )

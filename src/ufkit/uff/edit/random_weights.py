@@ -41,9 +41,11 @@ class RandomWeights:
     kept: list[Diagnostic] = field(default_factory=list)
 
     def __str__(self) -> str:
+        if not self.roles:
+            return "no weights made up: none that could be were left out"
         parts = [plural(count, _NAMES[role]) for role, count in sorted(self.roles.items())]
         total = plural(self.roles.total(), "constant")
-        return f"{total} of {size(self.nbytes)} made up: {', '.join(parts[::-1]) or 'none'}"
+        return f"{total} of {size(self.nbytes)} made up: {', '.join(parts[::-1])}"
 
 
 def random_weights(meta: MetaGraph, seed: int) -> RandomWeights:

@@ -103,11 +103,14 @@ class _Search:
         return found
 
     def asked(self, node: Node, slot: int) -> Wanted | None:
-        """What a node wants of one input, which is computed of constants."""
-        passed_on = self.found.get(node.id) if node.id in self.constants else None
-        name = _core(node)
+        """What a node wants of one input, which is computed of constants.
+
+        Of a node that is constant too only a root and a divisor say it by themselves.
+        """
+        name, is_constant = _core(node), node.id in self.constants
+        otherwise = self.found.get(node.id) if is_constant else self.guess(node, slot)
         if node.operation not in OPS:
-            return passed_on or self.guess(node, slot)
+            return otherwise
         facts = [self.inference.facts.get(id_, Facts(None)) for id_ in node.inputs]
         call = Call(node, OPS[node.operation], facts)
         try:
@@ -118,7 +121,8 @@ class _Search:
                 return Wanted(Role.POSITIVE)
             if name == "Binary" and slot < 2:
                 role = _WITH_DATA[call["func"]][slot]
-                return passed_on if passed_on and role is not Role.POSITIVE else Wanted(role)
+                own = not is_constant or role is Role.POSITIVE
+                return Wanted(role) if own else otherwise
             if slot == 1 and (name in _CONVOLUTIONS or name == "FullyConnected"):
                 return self.kernel(node, _fan_in(call, name))
             if name in _PRODUCTS and slot < 2:
@@ -128,7 +132,7 @@ class _Search:
             pass  # the check of that node says what is wrong with it
         if name.startswith("Gather") and slot == 0:
             return Wanted(Role.TABLE)
-        return passed_on or self.guess(node, slot)
+        return otherwise
 
     def kernel(self, node: Node, fan_in: int) -> Wanted:
         return Wanted(Role.KERNEL, (2 if node.id in self.activated else 1) / fan_in)
