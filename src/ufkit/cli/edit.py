@@ -160,7 +160,10 @@ def _names(ctx: click.Context, param: click.Parameter, texts: tuple[str, ...]) -
     help="Give a node another id; its takers and its weights follow. Repeatable.",
 )
 @click.option(
-    "--graph", metavar="ID", cls=Opt, help="The graph to change, where a file holds several."
+    "--graph",
+    metavar="ID",
+    cls=Opt,
+    help="The graph to change, where a file holds several; --fix and --random-weights take all.",
 )
 @click.option("--full", is_flag=True, cls=Opt, help="Write the weights into text too.")
 @click.option("--force", is_flag=True, cls=Opt, help="Replace TARGET if it exists.")

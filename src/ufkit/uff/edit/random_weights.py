@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
@@ -85,7 +84,8 @@ def random_weights(meta: MetaGraph, seed: int) -> RandomWeights:
     for name in skipped_weights(meta):
         if name not in named:
             place = meta.referenced_data.where(name)
-            report.kept.append(SKIPPED_VALUES.at(place, "no constant says what it held"))
+            message = "it stays left out: no constant of that size and of floats refers to it"
+            report.kept.append(SKIPPED_VALUES.at(place, message))
     return report
 
 
@@ -133,10 +133,12 @@ def _drawn(id_: str, tensor: Tensor, want: Wanted, seed: int) -> Array:
     about_one = want.role in (Role.SCALE, Role.POSITIVE) or (
         want.role is Role.KERNEL and len(tensor.shape) < 2  # what a kernel is multiplied with
     )
-    values: Any
     if about_one:
-        values = random.uniform(0.75, 1.25, tensor.shape)
+        values = random.random(tensor.shape, np.float32)
+        values *= 0.5
+        values += 0.75
     else:
         spread = {Role.OFFSET: 0.1, Role.TABLE: 1.0}.get(want.role) or want.variance**0.5
-        values = random.standard_normal(tensor.shape, np.float32) * spread
-    return np.asarray(values, tensor.dtype)
+        values = random.standard_normal(tensor.shape, np.float32)
+        values *= spread
+    return values.astype(tensor.dtype, copy=False)
