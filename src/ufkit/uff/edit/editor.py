@@ -24,8 +24,8 @@ class Editor(Builder):
     Nodes are named by their ids, and each method gives the id back or the editor itself. It
     knows who takes which value: while it is in use, change `inputs` through it only.
     Data is shared between nodes where the file shares it, and stays until `cleanup`.
-    Every error leaves the graph as it was. Raises FormatError (UFF101) for a graph in which an id
-    is used twice.
+    A RequestError leaves the graph as it was. Raises FormatError (UFF101) for a graph in which an
+    id is used twice.
     """
 
     def __init__(self, graph: Graph) -> None:

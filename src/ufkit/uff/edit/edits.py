@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 
 from ufkit.core.diag import Diagnostic
 from ufkit.core.render import plural
-from ufkit.uff.dims import show
 from ufkit.uff.edit.change import Change
 from ufkit.uff.edit.cut import extract
 from ufkit.uff.edit.fixes import fix
@@ -92,6 +91,6 @@ def _batch_said(batch: int, reshapes: Sequence[str]) -> str:
 
 
 def _extracted(graph: Graph, before: int) -> str:
-    inputs = [f"{node.id} {show(node.fields['shape'])}" for node in graph.inputs]
+    inputs = [f"{node.id} {node.fields.get('shape') or '[?]'}" for node in graph.inputs]
     outputs = ", ".join(graph.outputs)
     return f"{len(graph):,} of {plural(before, 'node')}: {', '.join(inputs)} to {outputs}"

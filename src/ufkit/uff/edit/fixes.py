@@ -1,7 +1,7 @@
 """Faults that can be mended without asking: a table from rule to remedy.
 
-To add one write a function that mends a graph and yields what it did, and name it in `FIXES`
-under the rule that `check` reports. Only what has one right answer belongs here.
+To add one write a function that mends a file, or `_each` of its graphs, and yields what it did;
+name it in `FIXES` under the rule that `check` reports. Only what has one right answer belongs here.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from ufkit.uff.rules import (
     UNUSED_DATA,
 )
 
-Fix = Callable[[Graph], Iterator[str]]
+Fix = Callable[[MetaGraph], Iterator[str]]
 
 _PLUGIN = "_TRT"  # how names of TensorRT's plugins end
 _NMS, _NMS_INPUTS = "_NMS_TRT", 3  # boxes, anchors and scores, in the order of `inputOrder`
@@ -36,27 +36,28 @@ _ANCHORS = ("_GridAnchor_TRT", "_GridAnchorRect_TRT")
 
 
 def fix(meta: MetaGraph) -> list[Change]:
-    """Mend what can be mended in all graphs of a file; what was done, in the order of `FIXES`."""
-    changes = []
-    for rule, mend in FIXES:
-        for graph in meta.graphs:
-            changes += [Change("fix", message, rule) for message in mend(graph)]
-    return changes
+    """Mend what can be mended in a file; what was done, in the order of `FIXES`."""
+    return [Change("fix", message, rule) for rule, mend in FIXES for message in mend(meta)]
 
 
-def _repeated_keys(graph: Graph) -> Iterator[str]:
+def _each(mend: Callable[[Graph], Iterator[str]]) -> Fix:
+    return lambda meta: (message for graph in meta.graphs for message in mend(graph))
+
+
+def _repeated_keys(meta: MetaGraph) -> Iterator[str]:
     """The last entry of a key counts, so the others go."""
-    meta = graph.meta
-    maps = [(meta.referenced_data, "the referenced data"), *((n.fields, repr(n.id)) for n in graph)]
+    maps = [(meta.referenced_data, "the referenced data")]
+    maps += [(node.fields, repr(node.id)) for graph in meta.graphs for node in graph]
     for entries, owner in maps:
         for key in entries.drop_repeated():
             yield f"{owner}: an entry {key!r} that a later one replaces was dropped"
 
 
-def _descriptor(graph: Graph) -> Iterator[str]:
-    custom = next((node for node in graph if node.operation.startswith("_")), None)
-    if custom and graph.meta.declare_custom():
-        yield f"the descriptor 'custom' was declared: {custom.operation} is one of its operations"
+def _descriptor(meta: MetaGraph) -> Iterator[str]:
+    operations = (node.operation for graph in meta.graphs for node in graph)
+    custom = next((name for name in operations if name.startswith("_")), "")
+    if custom and meta.declare_custom():
+        yield f"the descriptor 'custom' was declared: {custom} is one of its operations"
 
 
 def _stray_inputs(graph: Graph) -> Iterator[str]:
@@ -103,11 +104,13 @@ def _dangling(graph: Graph) -> Iterator[str]:
 
 def _batches(graph: Graph) -> Iterator[str]:
     inference = _inferred(graph)
-    for id_, spec in inference.inputs.items() if inference else ():
-        sizes = graph[id_].fields.get("shape") or []
-        if sizes and len(spec.shape) == len(sizes) + 1:
-            graph[id_].fields["shape"] = [-1, *sizes]
-            yield f"{id_!r}: the shape {sizes} became {[-1, *sizes]}"
+    if inference is None:
+        return
+    for node in graph.inputs:
+        spec, sizes = inference.inputs.get(node.id), node.fields.get("shape")
+        if spec and isinstance(sizes, list) and len(spec.shape) == len(sizes) + 1 > 1:
+            node.fields["shape"] = [-1, *sizes]
+            yield f"{node.id!r}: the shape {sizes} became {[-1, *sizes]}"
 
 
 def _concat_axes(graph: Graph) -> Iterator[str]:
@@ -137,8 +140,8 @@ def _unreachable(graph: Graph) -> Iterator[str]:
         yield f"{plural(len(ids), 'node')} that no output needs taken out: {_named(ids)}"
 
 
-def _unused(graph: Graph) -> Iterator[str]:
-    if names := sweep_data(graph.meta):
+def _unused(meta: MetaGraph) -> Iterator[str]:
+    if names := sweep_data(meta):
         count = plural(len(names), "data item")
         yield f"{count} that nothing refers to taken out: {_named(names)}"
 
@@ -151,11 +154,11 @@ def _named(names: Sequence[str]) -> str:
 # In the order in which they are applied: what is mended first may show the next.
 FIXES: tuple[tuple[Rule, Fix], ...] = (
     (DUPLICATE_KEY, _repeated_keys),
-    (INPUT_COUNT, _stray_inputs),
-    (DANGLING, _dangling),
+    (INPUT_COUNT, _each(_stray_inputs)),
+    (DANGLING, _each(_dangling)),
     (MISSING_DESCRIPTOR, _descriptor),
-    (UNREACHABLE, _unreachable),
+    (UNREACHABLE, _each(_unreachable)),
     (UNUSED_DATA, _unused),
-    (NO_BATCH, _batches),
-    (CONCAT_AXIS, _concat_axes),
+    (NO_BATCH, _each(_batches)),
+    (CONCAT_AXIS, _each(_concat_axes)),
 )
