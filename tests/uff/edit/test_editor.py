@@ -126,6 +126,17 @@ def test_constants_of_one_are_not_those_of_another() -> None:
     assert ufkit.constant(graph["dense/kernel"]).shape == (64, 7)
 
 
+def test_data_that_is_shared_behind_a_reference_is_shared() -> None:
+    b = small_net()
+    b.meta.referenced_data["alias"] = Ref("weights_conv/bias")
+    fields = dict(b.graph["conv/bias"].fields) | {"values": Ref("alias")}
+    b.graph["conv/bias"].fields["values"] = Ref("alias")
+    b.graph.add("bias2", "Const", **fields)
+    ufkit.Editor(b.graph).set_const("conv/bias", np.zeros(4, np.float32))
+    assert ufkit.constant(b.graph["bias2"]).numpy().any()
+    assert not ufkit.constant(b.graph["conv/bias"]).numpy().any()
+
+
 def test_shared_values_change_for_all_on_request() -> None:
     b = small_net()
     fields = dict(b.graph["conv/bias"].fields)

@@ -146,11 +146,11 @@ class Editor(Builder):
         array = np.asarray(values)
         dtype = dtype_of(array, node.where())
         array = np.ascontiguousarray(array, dtype.numpy)
-        data = node.fields.data("values") if "values" in node.fields else None
-        name = self.meta.resolve(data, node.where())[1] if data is not None else ""
         if self._references is None:
             self._references = self.meta.references()
-        if name and (shared or self._references[name] == 1):
+        name = node.fields.data("values").get("ref") if "values" in node.fields else ""
+        known = name in self.meta.referenced_data
+        if known and (shared or self._references[name] == 1):
             self.meta.referenced_data[name] = array
         else:
             node.fields["values"] = self._refer(f"weights_{id_}", array)

@@ -27,7 +27,7 @@ _NAMES = {
     Role.SCALE: "scale",
     Role.TABLE: "table",
     Role.KERNEL: "kernel",
-    Role.POSITIVE: "positive one",
+    Role.POSITIVE: "positive",
 }
 
 
@@ -52,9 +52,9 @@ def random_weights(meta: MetaGraph, seed: int) -> RandomWeights:
 
     The values keep a deep net finite and its results apart: kernels are drawn for the number of
     products they sum, what is a divisor or under a root lies about 1, so do scales, offsets are
-    small. Each constant is drawn for `seed` and its own id, whatever the
-    order of the nodes. Constants of integers say sizes and places, for which nothing random will
-    do: they are left as they are and listed in `kept`.
+    small. Each constant is drawn for `seed` and its own id, whatever the order of the nodes.
+    Constants of integers say sizes and places, for which nothing random will do: they are left as
+    they are and listed in `kept`.
     Raises FormatError where a graph has no order of computation, or for more than 2 GiB (UFF402).
     """
     report = RandomWeights()
