@@ -428,17 +428,17 @@ def _arrays(folder: Path) -> Findings:
 # -- editing ---------------------------------------------------------------------------------
 
 
-@provokes("UFF501")
+@provokes("UFF521")
 def _nobody(folder: Path) -> Any:
     return ufkit.Editor(small_net().graph).remove("nobody")
 
 
-@provokes("UFF502")
+@provokes("UFF522")
 def _taken(folder: Path) -> Any:
     return ufkit.Editor(small_net().graph).rename({"conv": "relu"})
 
 
-@provokes("UFF503")
+@provokes("UFF523")
 def _apart(folder: Path) -> Any:
     return ufkit.Editor(small_net().graph).extract(["dense"], ["relu"])
 

@@ -103,7 +103,7 @@ def test_ids_that_hold_what_separates_them(run: Any, tmp_path: Path) -> None:
         (["--extract", "dense..conv"], 2, "not needed for 'conv'"),
         (["--rename", "conv"], 2, "is no OLD=NEW"),
         (["--rename", "conv=a", "--rename", "conv=b"], 2, "renamed twice"),
-        (["--rename", "conv=relu"], 2, "UFF502"),
+        (["--rename", "conv=relu"], 2, "UFF522"),
         (["--set-batch", "0"], 2, "is no batch"),
         (["--set-batch", "many"], 2, "is no batch"),
         (["--set-shape", "image=1,16,16,3"], 2, "UFF302"),

@@ -216,22 +216,22 @@ TOO_LARGE = Rule(
     why="The value would exhaust the machine; sizes like this come from damaged or hostile files.",
 )
 
-# 5xx: editing
+# 52x: editing
 NO_SUCH_NODE = Rule(
-    "UFF501",
+    "UFF521",
     E,
     "no node of that id",
     why="What was asked concerns a node that the graph does not have. Nothing was changed.",
     hint="`ufkit dump` and `ufkit info` list the ids",
 )
 ID_IN_USE = Rule(
-    "UFF502",
+    "UFF522",
     E,
     "id in use",
     why="Inputs name nodes by id: of two with the same one, neither could be meant.",
 )
 CANNOT_EDIT = Rule(
-    "UFF503",
+    "UFF523",
     E,
     "edit does not fit the graph",
     why="The result would be no graph that can be run.",

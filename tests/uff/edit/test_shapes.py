@@ -99,7 +99,7 @@ def test_a_graph_without_shapes_has_no_batch() -> None:
     b.graph["image"].fields["shape"] = []
     with pytest.raises(ufkit.RequestError) as caught:
         set_batch(b.graph, 2)
-    assert caught.value.diagnostic.code == "UFF503"
+    assert caught.value.diagnostic.code == "UFF523"
     assert "--set-shape" in caught.value.diagnostic.hint
 
 

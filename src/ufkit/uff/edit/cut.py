@@ -20,7 +20,7 @@ def extract(graph: Graph, inputs: Sequence[str], outputs: Sequence[str]) -> list
     Each of `inputs` becomes an Input of the same id, shape and type, what lies in front of it
     goes; without any, the graph's own Inputs stay. Each of `outputs` is marked; without any, the
     graph's own stay. Data that nothing refers to any more goes.
-    Raises RequestError: no such node (UFF501), a value that no output needs (UFF503); FormatError
+    Raises RequestError: no such node (UFF521), a value that no output needs (UFF523); FormatError
     where what remains has no order of computation.
     """
     for id_ in (*inputs, *outputs):
@@ -49,7 +49,7 @@ def mark(graph: Graph, outputs: Sequence[str]) -> None:
 
 
 def _refuse_apart(graph: Graph, inputs: Sequence[str], outputs: Sequence[str]) -> None:
-    """Raise RequestError (UFF503) for an input that is not met on the way back from the outputs."""
+    """Raise RequestError (UFF523) for an input that is not met on the way back from the outputs."""
     cut, seen, queue = set(inputs), set(outputs), list(outputs)
     for id_ in queue:
         sources = graph[id_].inputs if id_ in graph and id_ not in cut else ()

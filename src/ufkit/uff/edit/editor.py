@@ -47,7 +47,7 @@ class Editor(Builder):
     def takers(self, id_: str) -> list[Node]:
         """The nodes that take a value, MarkOutput included, in the order they came to.
 
-        Raises RequestError (UFF501).
+        Raises RequestError (UFF521).
         """
         return list(self._takers.get(self._node(id_).id, ()))
 
@@ -65,7 +65,7 @@ class Editor(Builder):
 
         All who took the value take the new one, or only those named in `takers`. A MarkOutput is
         one of them, so behind an output the new node becomes the output.
-        Raises RequestError (UFF501, UFF502, UFF503).
+        Raises RequestError (UFF521, UFF522, UFF523).
         """
         chosen = self._chosen(behind, takers)
         self.op(id_, operation, [behind, *others], orders, **fields)
@@ -81,7 +81,7 @@ class Editor(Builder):
         **fields: Any,
     ) -> str:
         """Another operation under the same id, with these fields only; its inputs stay unless
-        given. Raises RequestError (UFF501).
+        given. Raises RequestError (UFF521).
         """
         node = self._node(id_)
         sources = node.inputs if inputs is None else [self._node(s).id for s in inputs]
@@ -98,7 +98,7 @@ class Editor(Builder):
     def rewire(self, old: str, new: str, takers: Iterable[str] | None = None) -> Self:
         """Let all who take `old` take `new` instead, or only those named.
 
-        Raises RequestError (UFF501, UFF503).
+        Raises RequestError (UFF521, UFF523).
         """
         self._redirect(self._chosen(old, takers), old, self._node(new).id)
         return self
@@ -106,7 +106,7 @@ class Editor(Builder):
     def remove(self, *ids: str) -> Self:
         """Take nodes out; who took one takes its first input instead.
 
-        Raises RequestError (UFF501); UFF503 where a node without inputs is taken by others.
+        Raises RequestError (UFF521); UFF523 where a node without inputs is taken by others.
         """
         gone = {id_: self._node(id_) for id_ in ids}
         for node in gone.values():
@@ -125,7 +125,7 @@ class Editor(Builder):
         """Give nodes other ids, all at once, so that two may be exchanged.
 
         Who takes them follows, and so does `weights_<id>` where nobody else refers to it. Raises
-        RequestError (UFF501, UFF502).
+        RequestError (UFF521, UFF522).
         """
         rename(self.graph, names)
         moved = {new: self._takers.pop(old) for old, new in names.items() if old in self._takers}
@@ -136,8 +136,8 @@ class Editor(Builder):
         """Other values for a Const, of whatever shape and type.
 
         Data that others refer to is left to them, and this node gets its own; `shared` changes it
-        for all, which then must be of the size they say. Raises RequestError (UFF208, UFF501,
-        UFF503).
+        for all, which then must be of the size they say. Raises RequestError (UFF208, UFF521,
+        UFF523).
         """
         node = self._node(id_)
         if node.operation != "Const":

@@ -17,8 +17,8 @@ def rename(graph: Graph, names: Mapping[str, str]) -> list[str]:
 
     Whoever takes a node follows. Weights are called `weights_<id>`, as the converter has it;
     where the node is alone in referring to them and the new name is free, they follow too.
-    Raises RequestError, before anything is changed: no such node (UFF501), two nodes would have
-    one id (UFF502).
+    Raises RequestError, before anything is changed: no such node (UFF521), two nodes would have
+    one id (UFF522).
     """
     for old in names:
         if old not in graph:

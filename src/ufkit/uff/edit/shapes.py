@@ -31,7 +31,7 @@ def set_batch(graph: Graph, batch: int) -> list[str]:
 
     A Reshape that has the old batch written in is given the new one; the ids of those are what
     you get. An Input without a shape is passed over.
-    Raises RequestError where no Input has a shape (UFF503), and with every place that does not
+    Raises RequestError where no Input has a shape (UFF523), and with every place that does not
     fit the new batch; do not go on with the graph then.
     """
     before = infer(graph)
