@@ -518,6 +518,24 @@ def _arrays(folder: Path) -> Findings:
     return told("run", str(folder / "a.uff"), "-i", f"image={folder / 'x.npy'}")
 
 
+# -- editing ---------------------------------------------------------------------------------
+
+
+@provokes("UFF521")
+def _nobody(folder: Path) -> Any:
+    return ufkit.Editor(small_net().graph).remove("nobody")
+
+
+@provokes("UFF522")
+def _taken(folder: Path) -> Any:
+    return ufkit.Editor(small_net().graph).rename({"conv": "relu"})
+
+
+@provokes("UFF523")
+def _apart(folder: Path) -> Any:
+    return ufkit.Editor(small_net().graph).extract(["dense"], ["relu"])
+
+
 # -- conversions -----------------------------------------------------------------------------
 
 

@@ -23,6 +23,7 @@ VERBS = {
         Entry("dump", "Look", "Print a file, or some of its nodes, as text or JSON."),
         Entry("recover", "Get out", "Save what is intact of a damaged file, list what is not."),
         Entry("convert", "Get out", "Convert UFF to ONNX, or between binary, text and JSON."),
+        Entry("edit", "Change", "Cut out parts, rename, fold, mend, make up lost weights."),
         Entry("weights", "Get out", "List the constants, or write them to .npz or .safetensors."),
         Entry("run", "Run", "Run a UFF or ONNX model on arrays of yours."),
         Entry("completion", "Shell", "Print the script that completes ufkit's words in a shell."),
