@@ -35,8 +35,10 @@ def computed(spec: OpSpec, example: Example) -> Any:
     parameters = inspect.signature(operation).parameters
     fed = [tf.constant(array) for array in arrays(example)]
     fields = {name: _attribute(value) for name, value in example.fields.items()}
-    if spec.inputs[-1].endswith("..."):
-        fed = [fed]
+    for at, name in enumerate(spec.inputs):
+        if name.endswith("..."):
+            stop = len(fed) - (len(spec.inputs) - at - 1)
+            fed[at:stop] = [fed[at:stop]]
     named = dict(zip(parameters, fed, strict=False))
     if "is_training" in parameters:
         fields["is_training"] = False

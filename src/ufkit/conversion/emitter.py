@@ -7,6 +7,7 @@ an order in which the value is not at hand, once per value and order.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 
 from ufkit.conversion.onnx_model import INLINE, Constant, Weights
 from ufkit.core.dtypes import DType, from_name
+from ufkit.core.tensor import Tensor
 from ufkit.uff.dims import Dim, Shape, static
 from ufkit.uff.ops.spec import Facts
 from ufkit.uff.orders import Order, compose, identity, inverse
@@ -213,6 +215,16 @@ class NodeEmitter:
             return self._writer.node(wanted, "Reshape", [name, target])
         perm = [held.index(axis) for axis in order]
         return self._writer.node(wanted, "Transpose", [name], perm=perm)
+
+    def known(self, i: int) -> NDArray[Any] | None:
+        constant = self._inputs[i].constant
+        return constant.numpy() if isinstance(constant, Tensor) else constant
+
+    def taking(self, inputs: Sequence[int]) -> NodeEmitter:
+        view = copy.copy(self)
+        view._ids = [self._ids[i] for i in inputs]
+        view._inputs = [self._inputs[i] for i in inputs]
+        return view
 
     # -- new values --------------------------------------------------------------------------
 

@@ -22,6 +22,7 @@ from ufkit.uff.ops.tf_choose import TF_CHOOSE
 from ufkit.uff.ops.tf_linear import TF_LINEAR
 from ufkit.uff.ops.tf_math import TF_MATH
 from ufkit.uff.ops.tf_spatial import TF_SPATIAL
+from ufkit.uff.ops.tf_windows import TF_WINDOWS
 
 OPS: dict[str, OpSpec] = {
     spec.name: spec
@@ -60,6 +61,7 @@ OPS: dict[str, OpSpec] = {
         *TF_ARRAY,
         *TF_CHOOSE,
         *TF_LINEAR,
+        *TF_WINDOWS,
         *TF_SPATIAL,
         *TF_BATCH,
     )

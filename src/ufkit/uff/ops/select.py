@@ -18,7 +18,7 @@ def known_numbers(call: Call, i: int) -> list[Any]:
     """The elements of an input that must be known before the model runs."""
     value = call.inputs[i].value
     if value is None:
-        call.conflict(f"{call.spec.inputs[i]} must be constant; it is computed while running")
+        call.conflict(f"{call.input_name(i)} must be constant; it is computed while running")
     return whole(value)
 
 
@@ -26,9 +26,9 @@ def known_integers(call: Call, i: int, count: int | None = None) -> list[int]:
     """As `known_numbers`, of which there must be `count`, none of them a size that is not known."""
     numbers = known_numbers(call, i)
     if any(isinstance(number, Dim) for number in numbers):
-        call.conflict(f"{call.spec.inputs[i]} {numbers} depends on a size that is not known")
+        call.conflict(f"{call.input_name(i)} {numbers} depends on a size that is not known")
     if count not in (None, len(numbers)):
-        call.conflict(f"{call.spec.inputs[i]} has {len(numbers)} numbers; it must have {count}")
+        call.conflict(f"{call.input_name(i)} has {len(numbers)} numbers; it must have {count}")
     return numbers
 
 

@@ -159,8 +159,9 @@ class Call:
         try:
             return expand(given[i].axes, self.rank(i))
         except ValueError as error:
-            names = self.spec.inputs[i]
-            message = f"the order of {names} does not fit {show(self.shape(i))}: {error}"
+            message = (
+                f"the order of {self.input_name(i)} does not fit {show(self.shape(i))}: {error}"
+            )
             self.fail(BAD_ORDERS, message, "inputs_orders")
 
     def canonical(self, i: int) -> Shape:
@@ -181,6 +182,15 @@ class Call:
     def from_canonical(self, shape: Sequence[int | Dim]) -> Shape:
         """The output's shape in UFF's order, from its canonical one."""
         return tuple(shape[axis] for axis in self.output_order(len(shape)))
+
+    def input_name(self, i: int) -> str:
+        """What the operation calls input i."""
+        names = self.spec.inputs
+        many = next((at for at, name in enumerate(names) if name.endswith("...")), len(names))
+        behind = len(self.inputs) - i
+        if i < many:
+            return names[i]
+        return names[-behind] if behind < len(names) - many else names[many].removesuffix("...")
 
     def axis(self, value: int, rank: int | None = None, name: str = "axis") -> int:
         """An axis counted from the front. Raises FormatError (UFF208) beyond the rank."""
@@ -256,6 +266,12 @@ class Emitter(Protocol):
     def unordered(self, i: int) -> str:
         """Input i for whoever looks at its elements in memory order only."""
 
+    def known(self, i: int) -> Array | None:
+        """The elements of input i where they are known at export."""
+
+    def taking(self, inputs: Sequence[int]) -> Emitter:
+        """An emitter of the same node that sees these of its inputs only, in this order."""
+
     def constant(self, array: Any, dtype: str = "int64") -> str:
         """A new constant."""
 
@@ -290,7 +306,7 @@ class Core:
 class OpSpec:
     """An operation.
 
-    inputs     names of the inputs; a last name ending in "..." stands for one or more
+    inputs     names of the inputs; one ending in "..." stands for one or more
     infer      Call -> Facts of the value
     evaluate   Call, arrays -> the value, in UFF's axis order
     to_onnx    Call, Emitter -> nothing; ends with `emit.result` or `emit.alias`
@@ -314,7 +330,7 @@ class OpSpec:
 
     def accepts(self, count: int) -> bool:
         """Whether the operation takes that many inputs."""
-        if self.inputs and self.inputs[-1].endswith("..."):
+        if any(name.endswith("...") for name in self.inputs):
             return count >= len(self.inputs)
         return count == len(self.inputs)
 

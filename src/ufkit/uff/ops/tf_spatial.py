@@ -7,150 +7,28 @@ core operation. Their meaning: https://www.tensorflow.org/api_docs/python/tf/raw
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 from ufkit.core.dtypes import FLOAT32, DType
-from ufkit.uff.data import Orders
 from ufkit.uff.dims import Dim
-from ufkit.uff.ops.conv import CONV
 from ufkit.uff.ops.norm import BATCH_NORM
-from ufkit.uff.ops.pool import POOL
 from ufkit.uff.ops.select import known_numbers
-from ufkit.uff.ops.spec import REQUIRED, Array, Call, Emitter, Example, Facts, Field, OpSpec
+from ufkit.uff.ops.spec import Array, Call, Emitter, Example, Facts, Field, OpSpec
 from ufkit.uff.ops.tf_math import TYPE, stands_for
+from ufkit.uff.ops.tf_windows import LAYOUT, map_order
 from ufkit.uff.orders import expand, inverse, parse
-
-_LAYOUT = Field("s", "where the channels are, NHWC or NCHW and the like", "NHWC")
-_PADDING = Field("s", "SAME or VALID", REQUIRED, ("SAME", "VALID", "EXPLICIT"))
-_STEPS = Field("i_list", "step per axis, batch and channels included")
-_DILATIONS = Field("i_list", "distance between kernel elements per axis", [])
-_WINDOW = Field("i_list", "size of the window per axis, batch and channels included")
-
-
-def _map_order(call: Call) -> Orders:
-    return Orders(tuple(parse("NC+" if call.own("data_format")[1:2] == "C" else "N+C")))
-
-
-def _spatial(call: Call, name: str) -> list[int]:
-    """The numbers of a list over all axes that concern the spatial ones."""
-    numbers: list[int] = call.own(name)
-    return numbers[2:] if call.own("data_format")[1:2] == "C" else numbers[1:-1]
-
-
-def _window(call: Call) -> dict[str, Any]:
-    if call.own("padding") == "EXPLICIT":
-        call.conflict("explicit paddings are not understood here")
-    same = "same" if call.own("padding") == "SAME" else None
-    return {"strides": _spatial(call, "strides"), "implicit_padding": same}
-
-
-def _convolution(kernel: str, groups: bool = False) -> Callable[[Call], dict[str, Any]]:
-    def values(call: Call) -> dict[str, Any]:
-        found = {"inputs_orders": [_map_order(call), Orders(tuple(parse(kernel)))], **_window(call)}
-        if call.own("dilations"):
-            found["dilation"] = _spatial(call, "dilations")
-        if groups:
-            found["number_groups"] = call.shape(1)[2]
-        return found
-
-    return values
-
-
-def _pooling(func: str) -> Callable[[Call], dict[str, Any]]:
-    def values(call: Call) -> dict[str, Any]:
-        window = {"func": func, "kernel": _spatial(call, "ksize"), **_window(call)}
-        return {"inputs_orders": [_map_order(call)], **window}
-
-    return values
-
-
-_CONV_FIELDS = {
-    "strides": _STEPS,
-    "padding": _PADDING,
-    "data_format": _LAYOUT,
-    "dilations": _DILATIONS,
-}
-_POOL_FIELDS = {
-    "ksize": _WINDOW,
-    "strides": _STEPS,
-    "padding": _PADDING,
-    "data_format": _LAYOUT,
-}
-
-_THREE = {"strides": [1, 1, 2, 1, 1], "padding": "b'SAME'", "data_format": "b'NDHWC'"}
-CONVOLUTIONS = (
-    stands_for(
-        "_Conv2D",
-        CONV,
-        "Conv with a kernel (H, W, C, K).",
-        _convolution("+CK"),
-        _CONV_FIELDS,
-        (
-            Example(
-                ((1, 5, 5, 2), (3, 3, 2, 4)),
-                {"strides": [1, 2, 2, 1], "padding": "SAME"},
-                const=(1,),
-            ),
-        ),
-    ),
-    stands_for(
-        "_Conv3D",
-        CONV,
-        "Conv over three axes with a kernel (D, H, W, C, K).",
-        _convolution("+CK"),
-        _CONV_FIELDS,
-        (Example(((1, 4, 5, 4, 2), (3, 3, 2, 2, 3)), _THREE, const=(1,)),),
-    ),
-    stands_for(
-        "_DepthwiseConv2dNative",
-        CONV,
-        "Conv of each channel with kernels of its own, (H, W, C, multiplier).",
-        _convolution("+CK", groups=True),
-        _CONV_FIELDS,
-        (
-            Example(
-                ((1, 6, 5, 3), (3, 3, 3, 2)),
-                {"strides": [1, 1, 1, 1], "padding": "VALID"},
-                const=(1,),
-            ),
-        ),
-    ),
-)
-
-POOLS = tuple(
-    stands_for(
-        name,
-        POOL,
-        f"Pool with func `{func}`.",
-        _pooling(func),
-        _POOL_FIELDS,
-        (
-            Example(
-                ((1, 4, 5, 4, 2),),
-                {
-                    "ksize": [1, 2, 3, 2, 1],
-                    "strides": [1, 2, 2, 1, 1],
-                    "padding": "SAME",
-                    "data_format": "NDHWC",
-                },
-            ),
-        ),
-    )
-    for name, func in (("_MaxPool3D", "max"), ("_AvgPool3D", "avg"))
-)
 
 BATCH_NORMS = tuple(
     stands_for(
         name,
         BATCH_NORM,
         "BatchNorm; only its first result, the map, survives the conversion.",
-        lambda call: {"inputs_orders": [_map_order(call)], "epsilon": call.own("epsilon")},
+        lambda call: {"inputs_orders": [map_order(call)], "epsilon": call.own("epsilon")},
         {
             "U": TYPE,
             "epsilon": Field("d", "added to the variance", 1e-4),
-            "data_format": _LAYOUT,
+            "data_format": LAYOUT,
             "is_training": Field("b", "has no effect: the moments given are used", False),
         },
         tuple(
@@ -344,7 +222,7 @@ def _block_to_onnx(op_type: str) -> Callable[[Call, Emitter], None]:
     return lower
 
 
-_BLOCK_FIELDS = {"T": TYPE, "block_size": Field("i", "side of a block"), "data_format": _LAYOUT}
+_BLOCK_FIELDS = {"T": TYPE, "block_size": Field("i", "side of a block"), "data_format": LAYOUT}
 BLOCKS = (
     OpSpec(
         "_DepthToSpace",
@@ -368,4 +246,4 @@ BLOCKS = (
     ),
 )
 
-TF_SPATIAL = (*CONVOLUTIONS, *POOLS, *BATCH_NORMS, *RESIZES, *BLOCKS)
+TF_SPATIAL = (*BATCH_NORMS, *RESIZES, *BLOCKS)
