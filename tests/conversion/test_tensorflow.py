@@ -9,6 +9,7 @@ import pytest
 
 import ufkit
 from graphs import feeds, scalars, single
+from ufkit.conversion.uff_onnx import to_onnx
 from ufkit.uff.build import Builder
 from ufkit.uff.evaluate import evaluate
 from ufkit.uff.infer import infer
@@ -63,3 +64,19 @@ def test_space_to_batch_around_a_convolution_is_a_dilated_one() -> None:
     wanted, got = (ufkit.run(b.graph, {"x": image})["y"] for b in (dilated, batched))
     np.testing.assert_allclose(got, wanted, atol=1e-5)
     assert str(infer(batched.graph).facts["y"].shape) == "(N, 7, 9, 3)"
+
+
+def test_scores_that_decay_are_run_but_have_no_equivalent_in_onnx() -> None:
+    boxes, scores = OPS["_NonMaxSuppressionV5"].examples[0].inputs[:2]
+    b = Builder()
+    b.input("boxes", [-1, 4])
+    b.const("scores", scores)
+    b.const("most", np.array(5, np.int32))
+    for name, number in (("iou", 0.5), ("least", 0.05), ("sigma", 0.3)):
+        b.const(name, np.array(number, np.float32))
+    names = ["boxes", "scores", "most", "iou", "least", "sigma"]
+    b.op("y", "_NonMaxSuppressionV5", names, pad_to_max_output_size=False)
+    b.output("y")
+    assert ufkit.run(b.graph, {"boxes": boxes})["y"].tolist() == [1, 2, 3, 5, 0]  # TensorFlow's
+    with pytest.raises(ufkit.NotSupportedError, match="soft_nms_sigma"):
+        to_onnx(b.graph)

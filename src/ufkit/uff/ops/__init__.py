@@ -22,6 +22,7 @@ from ufkit.uff.ops.tf_choose import TF_CHOOSE
 from ufkit.uff.ops.tf_einsum import EINSUM
 from ufkit.uff.ops.tf_linear import TF_LINEAR
 from ufkit.uff.ops.tf_math import TF_MATH
+from ufkit.uff.ops.tf_nms import TF_NMS
 from ufkit.uff.ops.tf_spatial import TF_SPATIAL
 from ufkit.uff.ops.tf_windows import TF_WINDOWS
 
@@ -63,6 +64,7 @@ OPS: dict[str, OpSpec] = {
         *TF_CHOOSE,
         *TF_LINEAR,
         EINSUM,
+        *TF_NMS,
         *TF_WINDOWS,
         *TF_SPATIAL,
         *TF_BATCH,
