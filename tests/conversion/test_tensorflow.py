@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import onnxruntime as ort
 import pytest
 
 import ufkit
@@ -80,3 +81,17 @@ def test_scores_that_decay_are_run_but_have_no_equivalent_in_onnx() -> None:
     assert ufkit.run(b.graph, {"boxes": boxes})["y"].tolist() == [1, 2, 3, 5, 0]  # TensorFlow's
     with pytest.raises(ufkit.NotSupportedError, match="soft_nms_sigma"):
         to_onnx(b.graph)
+
+
+def test_parts_are_cut_from_maps_of_any_size() -> None:
+    example = OPS["_CropAndResize"].examples[0]
+    b = Builder()
+    b.input("image", [-1, -1, -1, 3])
+    for name, array in zip(("boxes", "numbers", "size"), example.inputs[1:], strict=True):
+        b.const(name, array)
+    b.op("y", "_CropAndResize", ["image", "boxes", "numbers", "size"], method="b'bilinear'")
+    b.output("y")
+    fed = {"image": np.random.default_rng(6).random((2, 9, 4, 3), np.float32)}
+    model = to_onnx(b.graph).model.to_proto().SerializeToString()
+    (got,) = ort.InferenceSession(model, providers=["CPUExecutionProvider"]).run(None, fed)
+    np.testing.assert_allclose(got, ufkit.run(b.graph, fed)["y"], atol=1e-5)

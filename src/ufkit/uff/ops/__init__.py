@@ -19,6 +19,7 @@ from ufkit.uff.ops.spec import OpSpec
 from ufkit.uff.ops.tf_array import TF_ARRAY
 from ufkit.uff.ops.tf_batch import TF_BATCH
 from ufkit.uff.ops.tf_choose import TF_CHOOSE
+from ufkit.uff.ops.tf_crop import CROP_AND_RESIZE
 from ufkit.uff.ops.tf_einsum import EINSUM
 from ufkit.uff.ops.tf_linear import TF_LINEAR
 from ufkit.uff.ops.tf_math import TF_MATH
@@ -65,6 +66,7 @@ OPS: dict[str, OpSpec] = {
         *TF_LINEAR,
         EINSUM,
         *TF_NMS,
+        CROP_AND_RESIZE,
         *TF_WINDOWS,
         *TF_SPATIAL,
         *TF_BATCH,
