@@ -11,7 +11,7 @@ from ufkit.uff.ops.reshape import without
 from ufkit.uff.ops.spec import Array, Call, Emitter, Example, Facts, Field, OpSpec, whole
 from ufkit.uff.rules import LOST_CONSTANT
 
-_LAST = (1 << 63) - 1
+LAST = (1 << 63) - 1  # where a slice ends that runs to the end of its axis
 
 
 def known_numbers(call: Call, i: int) -> list[Any]:
@@ -86,14 +86,14 @@ def _slice_to_onnx(call: Call, emit: Emitter) -> None:
             dropped.add(at)
             if isinstance(cut, Dim):
                 emit.refuse("an element whose place depends on a size that is not known")
-            cut = slice(cut, min(cut + 1, _LAST) if cut != -1 else None, 1)
+            cut = slice(cut, min(cut + 1, LAST) if cut != -1 else None, 1)
         if cut == slice(None, None, 1):
             continue
         if isinstance(cut.start, Dim) or isinstance(cut.stop, Dim):
             emit.refuse("a slice whose bounds depend on a size that is not known")
         backwards = cut.step < 0
-        starts.append((_LAST if backwards else 0) if cut.start is None else cut.start)
-        ends.append((-_LAST if backwards else _LAST) if cut.stop is None else cut.stop)
+        starts.append((LAST if backwards else 0) if cut.start is None else cut.start)
+        ends.append((-LAST if backwards else LAST) if cut.stop is None else cut.stop)
         places.append(order.index(at))
         steps.append(cut.step)
     if not places:
