@@ -33,7 +33,8 @@ from ufkit.uff.model import Graph, Node
 from ufkit.uff.ops import OPS
 from ufkit.uff.ops.spec import Facts, UnknownShape
 from ufkit.uff.orders import Order, identity, inverse
-from ufkit.uff.rules import CUSTOM_OPERATION, TOO_LARGE, UNKNOWN_OPERATION
+from ufkit.uff.rules import TOO_LARGE
+from ufkit.uff.unknown import UNKNOWN
 
 DEFAULT_OPSET = 17
 MIN_OPSET = 13
@@ -175,7 +176,7 @@ class _Exporter:
         )
 
     def is_obstacle(self, diagnostic: Diagnostic) -> bool:
-        if diagnostic.rule in (CUSTOM_OPERATION, UNKNOWN_OPERATION):
+        if diagnostic.rule in UNKNOWN:
             return not self.allow_custom
         return diagnostic.severity is Severity.ERROR
 

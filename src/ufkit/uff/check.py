@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from ufkit.core.diag import Diagnostic, FormatError, Where
 from ufkit.uff.branches import RESOLVED
 from ufkit.uff.const import constant
+from ufkit.uff.controls import data_inputs
 from ufkit.uff.data import DataMap
 from ufkit.uff.infer import call_of, infer
 from ufkit.uff.inputs import GivenShapes
@@ -31,6 +32,7 @@ from ufkit.uff.rules import (
     UNUSED_DATA,
     VERSION,
 )
+from ufkit.uff.unknown import unknown
 from ufkit.wire.message import Message
 
 _CUSTOM = "custom"
@@ -150,15 +152,15 @@ def _nodes(graph: Graph) -> Iterator[Diagnostic]:
 
 def _arity(node: Node) -> Iterator[Diagnostic]:
     if node.operation not in (INPUT_OPERATION, "Const") or node.inputs:
-        call_of(node, [Facts(None)] * len(node.inputs))
+        call_of(node, [Facts(None)] * len(data_inputs(node)))
     yield from ()
 
 
 def _foreign(node: Node, declared: set[str]) -> Iterator[Diagnostic]:
-    custom = node.operation.startswith("_")
-    rule = CUSTOM_OPERATION if custom else UNKNOWN_OPERATION
-    yield rule.at(node.where(), f"operation {node.operation!r} is not known here")
-    if custom and _CUSTOM not in declared:
+    finding = unknown(node)
+    if finding.rule in (CUSTOM_OPERATION, UNKNOWN_OPERATION):
+        yield finding  # others matter only where an output needs them, as the inference finds
+    if node.operation.startswith("_") and _CUSTOM not in declared:
         message = f"{node.operation!r} is custom; the file does not declare the descriptor"
         yield MISSING_DESCRIPTOR.at(node.where(), message)
     for name in node.fields:

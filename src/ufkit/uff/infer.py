@@ -12,16 +12,14 @@ from ufkit.core.diag import Diagnostic, FormatError, RequestError
 from ufkit.core.dtypes import of_numpy
 from ufkit.uff.branches import for_inference
 from ufkit.uff.const import constant
+from ufkit.uff.controls import without_controls
 from ufkit.uff.dims import Dim, impossible, static
 from ufkit.uff.inputs import GivenShapes, InputSpec, input_specs
 from ufkit.uff.model import INPUT_OPERATION, Graph, Node
 from ufkit.uff.ops import OPS
 from ufkit.uff.ops.spec import Array, Call, Facts, UnknownShape
-from ufkit.uff.rules import (
-    CUSTOM_OPERATION,
-    INPUT_COUNT,
-    UNKNOWN_OPERATION,
-)
+from ufkit.uff.rules import INPUT_COUNT
+from ufkit.uff.unknown import unknown
 
 _SMALL = 1024  # elements; shapes and axes are smaller, weights larger
 _UNKNOWN = Facts(None)
@@ -60,9 +58,10 @@ def infer(graph: Graph, shapes: GivenShapes | None = None) -> Inference:
     Raises FormatError where no order of computation exists, RequestError for a name in `shapes`
     that is no Input.
     """
-    graph, notes = for_inference(graph)
+    graph, controls = without_controls(graph)
+    graph, branches = for_inference(graph)
     nodes = graph.needed()
-    result = Inference(graph, diagnostics=notes)
+    result = Inference(graph, diagnostics=controls + branches)
     waiting = [node for node in nodes if not _step(node, result)]
     specs = input_specs(graph, result.facts, shapes or {})
     needed = {node.id for node in waiting}
@@ -104,13 +103,10 @@ def _step(node: Node, result: Inference) -> bool:
 
 
 def call_of(node: Node, inputs: Sequence[Facts]) -> Call:
-    """The node as its operation's entry sees it. Raises FormatError (UFF106, UFF200, UFF201)."""
+    """The node as its operation's entry sees it. Raises FormatError (UFF106, UFF200 and more)."""
     spec = OPS.get(node.operation)
     if spec is None:
-        custom = node.operation.startswith("_")
-        rule = CUSTOM_OPERATION if custom else UNKNOWN_OPERATION
-        message = f"operation {node.operation!r} is not known here"
-        raise FormatError(rule.at(node.where(), message))
+        raise FormatError(unknown(node))
     if not spec.accepts(len(inputs)):
         wanted = ", ".join(spec.inputs) or "none"
         message = f"{node.operation} has {len(inputs)} inputs; it takes {wanted}"

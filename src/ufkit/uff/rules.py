@@ -139,6 +139,21 @@ FOREIGN_OPERATION = Rule(
     "unless a plugin of that name is loaded.",
 )
 
+LEFTOVER = Rule(
+    "UFF213",
+    W,
+    "operation of training, or of TensorFlow's run time",
+    why="A graph that is fit for use has none that an output needs: losses, gradients, random "
+    "numbers, variables, loops and the reading of data stay behind when it is frozen.",
+)
+NO_VALUE = Rule(
+    "UFF214",
+    E,
+    "operation without a value",
+    why="It only checks something or makes others wait; there is nothing to pass on.",
+    hint="mark the node whose value is meant as the output",
+)
+
 # 3xx: shapes and meaning
 NO_SHAPE = Rule(
     "UFF301",
@@ -207,6 +222,14 @@ SEVERAL_GRAPHS = Rule(
     hint="choose another: --graph ID",
 )
 
+CONTROL_INPUT = Rule(
+    "UFF312",
+    N,
+    "control input left out",
+    why="TensorFlow's `^name` only says that a node comes first. The converter wrote it like data, "
+    "behind the inputs that the operation takes.",
+)
+
 # 4xx: running
 BAD_INPUT = Rule("UFF401", E, "input does not fit", why="The model cannot be run on it.")
 TOO_LARGE = Rule(
@@ -242,6 +265,8 @@ RULES = (
     LOST_CONSTANT,
     UNUSED_DATA,
     FOREIGN_OPERATION,
+    LEFTOVER,
+    NO_VALUE,
     NO_SHAPE,
     SHAPE_CONFLICT,
     NO_BATCH,
@@ -252,6 +277,7 @@ RULES = (
     FLATTEN_ORDER,
     BRANCH_TAKEN,
     PADDING_TWICE,
+    CONTROL_INPUT,
     SEVERAL_GRAPHS,
     BAD_INPUT,
     TOO_LARGE,

@@ -125,7 +125,8 @@ def _falling(call: Call, emit: Emitter, axis: int, last: str) -> str:
         return emit.node("Mul", emit.node("Mul", emit.constant(0.5, "float32"), total), last)
     reach = emit.node("Mul", emit.node("Sub", opposite, corner), last)
     step = emit.node("Div", reach, emit.constant(wanted - 1, "float32"))
-    steps = emit.node("Mul", emit.constant([range(wanted)], "float32"), step)
+    numbers = (emit.constant(number, "float32") for number in (0, wanted, 1))
+    steps = emit.node("Mul", emit.node("Range", *numbers), step)
     return emit.node("Add", emit.node("Mul", corner, last), steps)
 
 
