@@ -37,7 +37,7 @@ def test_the_reference_agrees_with_tensorflow(case: str) -> None:
 def test_each_tensorflow_operation_was_computed_but_those_it_has_no_kernel_for() -> None:
     computed = {case.rpartition("-")[0] for case in RESULTS}
     missing = {spec.name for spec in OPS.values() if spec.custom} - computed
-    assert missing == {"_Snapshot", "_ResourceGather"}
+    assert missing == {"_Snapshot", "_ResourceGather", "_ReadVariableOp"}
 
 
 def test_space_to_batch_around_a_convolution_is_a_dilated_one() -> None:

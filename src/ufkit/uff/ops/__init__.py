@@ -17,6 +17,7 @@ from ufkit.uff.ops.reshape import EXPAND_DIMS, FLATTEN, RESHAPE, SHAPE, SQUEEZE,
 from ufkit.uff.ops.select import GATHER, GATHER_V2, PAD, STRIDED_SLICE
 from ufkit.uff.ops.spec import OpSpec
 from ufkit.uff.ops.tf_array import TF_ARRAY
+from ufkit.uff.ops.tf_axes import TF_AXES
 from ufkit.uff.ops.tf_batch import TF_BATCH
 from ufkit.uff.ops.tf_choose import TF_CHOOSE
 from ufkit.uff.ops.tf_crop import CROP_AND_RESIZE
@@ -61,6 +62,7 @@ OPS: dict[str, OpSpec] = {
         GATHER,
         GATHER_V2,
         *TF_MATH,
+        *TF_AXES,
         *TF_ARRAY,
         *TF_CHOOSE,
         *TF_LINEAR,

@@ -65,8 +65,8 @@ _BINARY = {
     "_Minimum": "min",
     "_Maximum": "max",
 }
-_UNARY = {"_Neg": "neg", "_Square": "square", "_Rsqrt": "rsqrt", "_Sqrt": "sqrt", "_Exp": "exp"}
-_ACTIVATION = {"_Relu": "relu", "_Relu6": "relu6", "_Sigmoid": "sigmoid", "_Tanh": "tanh"}
+_UNARY = {f"_{func.capitalize()}": func for func in UNARY.fields["func"].choices}
+_ACTIVATION = {f"_{func.capitalize()}": func for func in ACTIVATION.fields["func"].choices}
 
 CORE_FUNCTIONS = tuple(
     _function(name, core, func)
