@@ -22,9 +22,11 @@ from ufkit.uff.ops.tf_batch import TF_BATCH
 from ufkit.uff.ops.tf_choose import TF_CHOOSE
 from ufkit.uff.ops.tf_crop import CROP_AND_RESIZE
 from ufkit.uff.ops.tf_einsum import EINSUM
+from ufkit.uff.ops.tf_layers import TF_LAYERS
 from ufkit.uff.ops.tf_linear import TF_LINEAR
 from ufkit.uff.ops.tf_math import TF_MATH
 from ufkit.uff.ops.tf_nms import TF_NMS
+from ufkit.uff.ops.tf_quant import TF_QUANT
 from ufkit.uff.ops.tf_spatial import TF_SPATIAL
 from ufkit.uff.ops.tf_windows import TF_WINDOWS
 
@@ -66,6 +68,8 @@ OPS: dict[str, OpSpec] = {
         *TF_ARRAY,
         *TF_CHOOSE,
         *TF_LINEAR,
+        *TF_LAYERS,
+        *TF_QUANT,
         EINSUM,
         *TF_NMS,
         CROP_AND_RESIZE,
