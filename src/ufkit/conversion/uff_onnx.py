@@ -12,6 +12,7 @@ import onnx
 
 import ufkit.uff.evaluate as reference
 from ufkit.conversion import custom
+from ufkit.conversion.dilated import dilated
 from ufkit.conversion.emitter import NodeEmitter, OnnxNode, Refusal, Value, Writer
 from ufkit.conversion.onnx_model import Constant, OnnxModel, Weights
 from ufkit.conversion.rules import BAD_OPSET, CANNOT_CONVERT, REFUSED
@@ -124,6 +125,7 @@ class _Exporter:
         self.channels_first = channels_first
         self.allow_custom = allow_custom
         self.progress = progress
+        self.dilated = dilated(inference)
         self.values: dict[str, Value] = {}
         self.graph_inputs: list[onnx.ValueInfoProto] = []
         self.graph_outputs: list[onnx.ValueInfoProto] = []
@@ -133,7 +135,8 @@ class _Exporter:
         self.room = _FOLD_LIMIT + self.graph.meta.source.size  # bytes, for all that is folded
 
     def run(self) -> Conversion:
-        nodes = self.graph.needed()
+        inner = {id_ for found in self.dilated.values() for id_ in found.inner}
+        nodes = [node for node in self.graph.needed() if node.id not in inner]
         obstacles = [d for d in self.inference.diagnostics if self.is_obstacle(d)]
         for spec in self.inference.inputs.values():
             if spec.dtype in DTYPES:
@@ -225,11 +228,13 @@ class _Exporter:
         facts = self.inference.facts[node.id]
         if (known := self.known(node)) is not None:
             return Value(facts, constant=known)
-        call = self.inference.calls.get(node.id)
+        call, ids = self.inference.calls.get(node.id), node.inputs
+        if node.id in self.dilated:
+            call, ids = self.dilated[node.id].call, self.dilated[node.id].inputs
         is_custom = self.allow_custom and node.operation not in OPS
-        if (call is None and not is_custom) or any(id_ not in self.values for id_ in node.inputs):
+        if (call is None and not is_custom) or any(id_ not in self.values for id_ in ids):
             raise Refusal("")  # the reason is known: a finding of the inference, or an input's
-        inputs = [(id_, self.values[id_]) for id_ in node.inputs]
+        inputs = [(id_, self.values[id_]) for id_ in ids]
         emitter = NodeEmitter(self.writer, node.id, inputs, facts)
         if call is None:
             return self.carried(node, emitter)

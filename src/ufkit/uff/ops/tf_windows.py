@@ -98,7 +98,7 @@ _POOL_FIELDS = {
 }
 
 _EXPLICIT = {"explicit_padding": Field("i_list", "zeros before and behind each spatial axis", [])}
-_CONV, _TRANSPOSED = (
+PADDED_CONV, _TRANSPOSED = (
     replace(core, fields={**core.fields, **_EXPLICIT}) for core in (CONV, CONV_TRANSPOSE)
 )
 
@@ -106,7 +106,7 @@ _THREE = {"strides": [1, 1, 2, 1, 1], "padding": "b'SAME'", "data_format": "b'ND
 CONVOLUTIONS = (
     stands_for(
         "_Conv2D",
-        _CONV,
+        PADDED_CONV,
         "Conv with a kernel (H, W, C, K).",
         _convolution("+CK"),
         _CONV_FIELDS,
@@ -129,7 +129,7 @@ CONVOLUTIONS = (
     ),
     stands_for(
         "_Conv3D",
-        _CONV,
+        PADDED_CONV,
         "Conv over three axes with a kernel (D, H, W, C, K).",
         _convolution("+CK"),
         _CONV_FIELDS,
@@ -137,7 +137,7 @@ CONVOLUTIONS = (
     ),
     stands_for(
         "_DepthwiseConv2dNative",
-        _CONV,
+        PADDED_CONV,
         "Conv of each channel with kernels of its own, (H, W, C, multiplier).",
         _depthwise,
         _CONV_FIELDS,
