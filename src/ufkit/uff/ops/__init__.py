@@ -22,6 +22,8 @@ from ufkit.uff.ops.tf_batch import TF_BATCH
 from ufkit.uff.ops.tf_choose import TF_CHOOSE
 from ufkit.uff.ops.tf_crop import CROP_AND_RESIZE
 from ufkit.uff.ops.tf_einsum import EINSUM
+from ufkit.uff.ops.tf_fill import TF_FILL
+from ufkit.uff.ops.tf_functions import TF_FUNCTIONS
 from ufkit.uff.ops.tf_layers import TF_LAYERS
 from ufkit.uff.ops.tf_linear import TF_LINEAR
 from ufkit.uff.ops.tf_math import TF_MATH
@@ -64,8 +66,10 @@ OPS: dict[str, OpSpec] = {
         GATHER,
         GATHER_V2,
         *TF_MATH,
+        *TF_FUNCTIONS,
         *TF_AXES,
         *TF_ARRAY,
+        *TF_FILL,
         *TF_CHOOSE,
         *TF_LINEAR,
         *TF_LAYERS,
