@@ -68,7 +68,7 @@ class Writer:
         self.initializers: dict[str, NDArray[Any] | Weights] = {}
         self.made: set[str] = set()  # what nodes give
         self._taken: dict[str, int] = {}  # name: the last number put behind it
-        self._numbers: dict[tuple[str, str], str] = {}
+        self._numbers: dict[tuple[str, tuple[int, ...], bytes], str] = {}
         self._finals: dict[str, str] = {}
         self._holders: dict[str, str] = {}  # final name: the name it had
 
@@ -115,7 +115,7 @@ class Writer:
 
     def numbers(self, array: NDArray[Any]) -> str:
         """A small constant; equal ones are shared."""
-        key = (array.dtype.name, f"{array.shape}{array.tolist()}")
+        key = (array.dtype.name, array.shape, array.tobytes())
         if key not in self._numbers:
             self._numbers[key] = self.name(f"const_{array.dtype.name}_{len(self._numbers)}")
             self.initializers[self._numbers[key]] = array

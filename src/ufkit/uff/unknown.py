@@ -52,7 +52,7 @@ _KINDS = (
     _kind(
         "computes gradients",
         _CUT,
-        "BroadcastGradientArgs SymbolicGradient Conv3DBackpropInputV2",
+        "BroadcastGradientArgs SymbolicGradient",
         "Conv2DBackprop Conv3DBackprop DepthwiseConv2dNativeBackprop",
         "Grad GradV2 GradV3 Gradient GradGrad GradWithArgmax",
     ),

@@ -28,7 +28,9 @@ from ufkit.uff.ops.tf_layers import TF_LAYERS
 from ufkit.uff.ops.tf_linear import TF_LINEAR
 from ufkit.uff.ops.tf_math import TF_MATH
 from ufkit.uff.ops.tf_nms import TF_NMS
+from ufkit.uff.ops.tf_patches import EXTRACT_IMAGE_PATCHES
 from ufkit.uff.ops.tf_quant import TF_QUANT
+from ufkit.uff.ops.tf_resize import TF_RESIZE
 from ufkit.uff.ops.tf_spatial import TF_SPATIAL
 from ufkit.uff.ops.tf_windows import TF_WINDOWS
 
@@ -79,6 +81,8 @@ OPS: dict[str, OpSpec] = {
         CROP_AND_RESIZE,
         *TF_WINDOWS,
         *TF_SPATIAL,
+        *TF_RESIZE,
+        EXTRACT_IMAGE_PATCHES,
         *TF_BATCH,
     )
 }

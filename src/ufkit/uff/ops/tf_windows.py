@@ -153,36 +153,59 @@ CONVOLUTIONS = (
 
 _STRIDED = {"strides": [1, 2, 2, 1]}
 _SIZES = np.array([2, 8, 9, 4], np.int32)
-TRANSPOSED = rearranged(
-    stands_for(
-        "_Conv2DBackpropInput",
-        _TRANSPOSED,
-        "ConvTranspose with a kernel (H, W, K, C): the map of `input_sizes` whose convolution with "
-        "the kernel would have the shape of `out_backprop`.",
-        _convolution("+KC"),
-        _CONV_FIELDS,
+_VOLUME = np.array([1, 4, 5, 3, 2], np.int32)
+TRANSPOSED = tuple(
+    rearranged(
+        stands_for(
+            name,
+            _TRANSPOSED,
+            f"ConvTranspose with a kernel ({axes}, K, C): the map of `input_sizes` whose "
+            "convolution with the kernel would have the shape of `out_backprop`.",
+            _convolution("+KC"),
+            _CONV_FIELDS,
+            examples,
+        ),
+        ("input_sizes", "filter", "out_backprop"),
+        lambda count: (2, 1, 0),
+    )
+    for name, axes, examples in (
         (
-            Example(
-                (_SIZES, (3, 3, 4, 2), (2, 4, 5, 2)), {**_STRIDED, "padding": "SAME"}, const=(0, 1)
-            ),
-            Example(
-                (_SIZES, (2, 3, 4, 2), (2, 4, 4, 2)),
-                {**_STRIDED, "padding": "VALID"},
-                const=(0, 1),
-            ),
-            Example(
-                (_SIZES, (3, 4, 4, 2), (2, 5, 4, 2)),
-                {
-                    **_STRIDED,
-                    "padding": "EXPLICIT",
-                    "explicit_paddings": [0, 0, 2, 1, 0, 1, 0, 0],
-                },
-                const=(0, 1),
+            "_Conv2DBackpropInput",
+            "H, W",
+            (
+                Example(
+                    (_SIZES, (3, 3, 4, 2), (2, 4, 5, 2)),
+                    {**_STRIDED, "padding": "SAME"},
+                    const=(0, 1),
+                ),
+                Example(
+                    (_SIZES, (2, 3, 4, 2), (2, 4, 4, 2)),
+                    {**_STRIDED, "padding": "VALID"},
+                    const=(0, 1),
+                ),
+                Example(
+                    (_SIZES, (3, 4, 4, 2), (2, 5, 4, 2)),
+                    {
+                        **_STRIDED,
+                        "padding": "EXPLICIT",
+                        "explicit_paddings": [0, 0, 2, 1, 0, 1, 0, 0],
+                    },
+                    const=(0, 1),
+                ),
             ),
         ),
-    ),
-    ("input_sizes", "filter", "out_backprop"),
-    lambda count: (2, 1, 0),
+        (
+            "_Conv3DBackpropInputV2",
+            "D, H, W",
+            (
+                Example(
+                    (_VOLUME, (2, 3, 1, 2, 3), (1, 2, 3, 3, 3)),
+                    {"strides": [1, 2, 2, 1, 1], "padding": "SAME"},
+                    const=(0, 1),
+                ),
+            ),
+        ),
+    )
 )
 
 POOLS = tuple(
@@ -218,4 +241,4 @@ POOLS = tuple(
     )
 )
 
-TF_WINDOWS = (*CONVOLUTIONS, TRANSPOSED, *POOLS)
+TF_WINDOWS = (*CONVOLUTIONS, *TRANSPOSED, *POOLS)
