@@ -74,6 +74,28 @@ def test_what_is_not_of_a_model_in_use_is_called_so(operation: str, does: str, h
         assert hint in finding.hint
 
 
+def test_a_loop_is_called_one_and_not_taken_for_a_branch() -> None:
+    b = Builder()
+    b.input("x", [-1, 3])
+    b.const("one", np.float32(1))
+    b.op("enter", "_Enter", ["one"])
+    b.op("merge", "_Merge", ["enter", "next"])
+    b.op("less", "_Less", ["merge", "one"])
+    b.op("cond", "_LoopCond", ["less"])
+    b.op("switch", "_Switch", ["merge", "cond"])
+    b.op("next", "_NextIteration", ["switch"])
+    b.op("exit", "_Exit", ["switch"])
+    b.op("y", "_Mul", ["x", "exit"])
+    b.output("y")
+    with pytest.raises(ufkit.NotSupportedError) as caught:
+        to_onnx(b.graph)
+    assert {(d.code, d.where.node) for d in caught.value.diagnostics} == {
+        ("UFF213", "main/enter"),
+        ("UFF213", "main/exit"),
+    }
+    assert "UFF310" not in {finding.code for finding in ufkit.check(b.meta)}
+
+
 def test_where_no_output_needs_it_nothing_is_said_of_training() -> None:
     b = Builder()
     b.input("x", [-1, 3])

@@ -141,7 +141,7 @@ FOREIGN_OPERATION = Rule(
 
 LEFTOVER = Rule(
     "UFF213",
-    W,
+    E,
     "operation of training, or of TensorFlow's run time",
     why="A graph that is fit for use has none that an output needs: losses, gradients, random "
     "numbers, variables, loops and the reading of data stay behind when it is frozen.",
