@@ -97,8 +97,7 @@ def _infer_arg(call: Call) -> Facts:
 
 def _arg_type(call: Call) -> DType:
     """TensorFlow's own operations say it; UFF's have no field for it."""
-    kind: DType = call["output_type"] if call.has_field("output_type") else INT64
-    return kind
+    return call.integer_type("output_type", INT64)
 
 
 def _arg_to_onnx(op_type: str) -> Callable[[Call, Emitter], None]:

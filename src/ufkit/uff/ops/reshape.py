@@ -279,8 +279,7 @@ def _infer_shape(call: Call) -> Facts:
 
 def _shape_type(call: Call) -> DType:
     """TensorFlow's own operation says it; UFF's has no field for it."""
-    kind: DType = call["out_type"] if call.has_field("out_type") else INT32
-    return kind
+    return call.integer_type("out_type", INT32)
 
 
 def _shape_to_onnx(call: Call, emit: Emitter) -> None:

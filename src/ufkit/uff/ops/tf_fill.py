@@ -7,7 +7,7 @@ import numpy as np
 from ufkit.core.dtypes import INT32, DType
 from ufkit.uff.dims import product, show
 from ufkit.uff.ops.select import LAST, known_integers
-from ufkit.uff.ops.spec import Array, Call, Emitter, Example, Facts, Field, OpSpec
+from ufkit.uff.ops.spec import Array, Call, Emitter, Example, Facts, Field, OpSpec, unify
 from ufkit.uff.ops.tf_math import TYPE
 
 _X = np.arange(24, dtype=np.float32).reshape(2, 3, 4) / 7 - 1
@@ -37,8 +37,7 @@ _OUT_TYPE = Field("dtype", "element type of the result", INT32)
 
 
 def _size_type(call: Call) -> DType:
-    kind: DType = call["out_type"]
-    return kind
+    return call.integer_type("out_type", INT32)
 
 
 def _infer_size(call: Call) -> Facts:
@@ -186,6 +185,65 @@ REVERSE = OpSpec(
     (Example((_X, np.array([-1, 0], np.int32)), const=(1,)),),
 )
 
+# -- ReverseSequence -------------------------------------------------------------------------
+
+
+def _sequences(call: Call) -> tuple[int, int]:
+    """The axis along which rows differ in length, and that along which they are turned."""
+    batch = call.axis(call["batch_dim"], name="batch_dim")
+    along = call.axis(call["seq_dim"], name="seq_dim")
+    if batch == along:
+        call.conflict(f"axis {batch} holds both the rows and their elements")
+    return batch, along
+
+
+def _infer_sequence(call: Call) -> Facts:
+    rows, lengths = call.shape(0)[_sequences(call)[0]], call.shape(1)
+    if len(lengths) != 1 or unify(lengths[0], rows) is None:
+        call.conflict(f"{show(lengths)} lengths for {rows} rows")
+    return Facts(call.shape(0), call.inputs[0].dtype)
+
+
+def _evaluate_sequence(call: Call, x: Array, lengths: Array) -> Array:
+    result = x.copy()
+    batch, along = _sequences(call)
+    size = x.shape[along]
+    if lengths.size and not 0 <= lengths.min() <= lengths.max() <= size:
+        call.conflict(f"lengths from {lengths.min()} to {lengths.max()} on an axis of {size}")
+    rows = np.moveaxis(result, (batch, along), (0, 1))  # a view
+    for row, length in zip(rows, lengths.tolist(), strict=True):
+        row[:length] = row[:length][::-1].copy()
+    return result
+
+
+def _sequence_to_onnx(call: Call, emit: Emitter) -> None:
+    """ONNX has the two axes in front, as the sequence of axes can always be."""
+    front = _sequences(call)
+    order = (*front, *(axis for axis in range(call.rank(0)) if axis not in front))
+    lengths = emit.cast(emit.value(1), "int64")
+    value = emit.value(0, order)
+    emit.result(emit.node("ReverseSequence", value, lengths, batch_axis=0, time_axis=1), order)
+
+
+REVERSE_SEQUENCE = OpSpec(
+    "_ReverseSequence",
+    "Rows of which the first elements, as many as `seq_lengths` says, come in opposite sequence.",
+    ("x", "seq_lengths"),
+    {
+        "T": TYPE,
+        "Tlen": TYPE,
+        "seq_dim": Field("i", "axis along which rows are turned"),
+        "batch_dim": Field("i", "axis that holds the rows", 0),
+    },
+    _infer_sequence,
+    _evaluate_sequence,
+    _sequence_to_onnx,
+    (
+        Example((_X, np.array([3, 1], np.int64)), {"seq_dim": 2}),
+        Example((_X, np.array([0, 2, 1, 2], np.int32)), {"seq_dim": 0, "batch_dim": 2}, const=(1,)),
+    ),
+)
+
 TF_FILL = (
     _alike("_ZerosLike", 0),
     _alike("_OnesLike", 1),
@@ -194,4 +252,5 @@ TF_FILL = (
     LIN_SPACE,
     INVERT_PERMUTATION,
     REVERSE,
+    REVERSE_SEQUENCE,
 )
