@@ -10,7 +10,7 @@ import numpy as np
 
 from ufkit.core.dtypes import INT64, DType
 from ufkit.uff.dims import Shape
-from ufkit.uff.ops.reshape import without
+from ufkit.uff.ops.reshape import integer_type, without
 from ufkit.uff.ops.spec import Array, Call, Emitter, Example, Facts, Field, OpSpec
 from ufkit.uff.rules import KEEPDIMS
 
@@ -96,8 +96,7 @@ def _infer_arg(call: Call) -> Facts:
 
 
 def _arg_type(call: Call) -> DType:
-    """TensorFlow's own operations say it; UFF's have no field for it."""
-    return call.integer_type("output_type", INT64)
+    return integer_type(call, "output_type", INT64)
 
 
 def _arg_to_onnx(op_type: str) -> Callable[[Call, Emitter], None]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ufkit.core.dtypes import INT32, DType
+from ufkit.core.dtypes import INT32, INT64, DType
 from ufkit.uff.dims import MAX_RANK, Dim, Shape, exact_quotient, product, show
 from ufkit.uff.ops.spec import Array, Call, Emitter, Example, Facts, Field, OpSpec, whole
 from ufkit.uff.orders import Order, identity
@@ -277,9 +277,19 @@ def _infer_shape(call: Call) -> Facts:
     return Facts((len(shape),), kind, value)
 
 
+def integer_type(call: Call, name: str, otherwise: DType) -> DType:
+    """The type of whole numbers that a field of TensorFlow's own operation names.
+
+    UFF's operations have no such field, and give `otherwise`.
+    """
+    kind: DType = call[name] if call.has_field(name) else otherwise
+    if kind not in (INT32, INT64):
+        call.fail(FIELD_VALUE, f"{name} is {kind}; it must be int32 or int64", name)
+    return kind
+
+
 def _shape_type(call: Call) -> DType:
-    """TensorFlow's own operation says it; UFF's has no field for it."""
-    return call.integer_type("out_type", INT32)
+    return integer_type(call, "out_type", INT32)
 
 
 def _shape_to_onnx(call: Call, emit: Emitter) -> None:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ufkit.core.diag import Diagnostic, FormatError, Rule
-from ufkit.core.dtypes import FLOAT32, INT32, INT64, DType
+from ufkit.core.dtypes import FLOAT32, DType
 from ufkit.uff.data import DataMap
 from ufkit.uff.dims import Dim, Shape, show
 from ufkit.uff.model import Node
@@ -127,16 +127,6 @@ class Call:
         """Whether the operation has a field of that name at all."""
         operation = self.spec.core.operation if self.spec.core else self.spec
         return name in operation.fields
-
-    def integer_type(self, name: str, otherwise: DType) -> DType:
-        """The element type that a field names, of whole numbers; `otherwise` without such a field.
-
-        Raises FormatError (UFF208) for another type.
-        """
-        kind: DType = self[name] if self.has_field(name) else otherwise
-        if kind not in (INT32, INT64):
-            self.fail(FIELD_VALUE, f"{name} is {kind}; it must be int32 or int64", name)
-        return kind
 
     def spatial(self, name: str) -> list[int]:
         """A field with one number per spatial axis. Raises FormatError (UFF208)."""

@@ -6,6 +6,7 @@ import numpy as np
 
 from ufkit.core.dtypes import INT32, DType
 from ufkit.uff.dims import product, show
+from ufkit.uff.ops.reshape import integer_type
 from ufkit.uff.ops.select import LAST, known_integers
 from ufkit.uff.ops.spec import Array, Call, Emitter, Example, Facts, Field, OpSpec, unify
 from ufkit.uff.ops.tf_math import TYPE
@@ -37,7 +38,7 @@ _OUT_TYPE = Field("dtype", "element type of the result", INT32)
 
 
 def _size_type(call: Call) -> DType:
-    return call.integer_type("out_type", INT32)
+    return integer_type(call, "out_type", INT32)
 
 
 def _infer_size(call: Call) -> Facts:
