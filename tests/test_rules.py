@@ -359,7 +359,7 @@ def _graphs(folder: Path) -> Findings:
     return iter(ufkit.convert(folder / "a.uff", folder / "a.onnx").diagnostics)
 
 
-@provokes("UFF312")
+@provokes("UFF314")
 def _control(_: Path) -> Findings:
     return ufkit.check(one("_Relu", [1, 4], np.float32(1)).meta)
 

@@ -31,7 +31,7 @@ def test_they_are_left_out_and_it_is_said() -> None:
     assert ufkit.run(b.graph, {"x": np.float32([[-1, 0, 2]])})["y"].tolist() == [[-1, 0, 1]]
     conversion = to_onnx(b.graph)
     assert [node.op_type for node in conversion.model.proto.graph.node] == ["Sum", "Sign"]
-    noted = {d.where.node: d.message for d in ufkit.check(b.meta) if d.code == "UFF312"}
+    noted = {d.where.node: d.message for d in ufkit.check(b.meta) if d.code == "UFF314"}
     assert noted == {
         "main/guarded": "'all_checks' is taken for no data",
         "main/sum": "'check' is taken for no data",

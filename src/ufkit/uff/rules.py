@@ -223,7 +223,7 @@ SEVERAL_GRAPHS = Rule(
 )
 
 CONTROL_INPUT = Rule(
-    "UFF312",
+    "UFF314",
     N,
     "control input left out",
     why="TensorFlow's `^name` only says that a node comes first. The converter wrote it like data, "
