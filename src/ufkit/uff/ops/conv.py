@@ -26,6 +26,7 @@ from ufkit.uff.ops.windows import (
     SAME,
     canonical_result,
     canonical_value,
+    ends,
     extents,
     is_same,
     onnx_padding,
@@ -226,11 +227,11 @@ def _margins(call: Call, out: Any) -> list[tuple[int, int, int]]:
         call.spatial("strides"),
         call.spatial("dilation"),
         out,
-        [0] * len(sizes) if is_same(call) else call.spatial("padding"),
+        [(0, 0)] * len(sizes) if is_same(call) else ends(call),
         strict=True,
     ):
         surplus = (size - 1) * stride + step * (k - 1) + 1 - target
-        before, behind = given, given
+        before, behind = given
         if is_same(call) and surplus > 0:
             before, behind = surplus // 2, surplus - surplus // 2
         added = before + behind - surplus

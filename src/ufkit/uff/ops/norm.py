@@ -31,7 +31,7 @@ def _infer_batch_norm(call: Call) -> Facts:
         if call.rank(i) != 1 or unify(call.shape(i)[0], channels) is None:
             lost = " (moments of the training side, which the converter could not read)"
             call.conflict(
-                f"{call.spec.inputs[i]} is {show(call.shape(i))}, the map has {channels} channels"
+                f"{call.input_name(i)} is {show(call.shape(i))}, the map has {channels} channels"
                 + lost * (call.shape(i) == (0,))
             )
     return Facts(call.shape(0), call.inputs[0].dtype)

@@ -173,8 +173,9 @@ class Call:
         try:
             return expand(given[i].axes, self.rank(i))
         except ValueError as error:
-            names = self.spec.inputs[i]
-            message = f"the order of {names} does not fit {show(self.shape(i))}: {error}"
+            message = (
+                f"the order of {self.input_name(i)} does not fit {show(self.shape(i))}: {error}"
+            )
             self.fail(BAD_ORDERS, message, "inputs_orders")
 
     def canonical(self, i: int) -> Shape:
@@ -195,6 +196,15 @@ class Call:
     def from_canonical(self, shape: Sequence[int | Dim]) -> Shape:
         """The output's shape in UFF's order, from its canonical one."""
         return tuple(shape[axis] for axis in self.output_order(len(shape)))
+
+    def input_name(self, i: int) -> str:
+        """What the operation calls input i."""
+        names = self.spec.inputs
+        many = next((at for at, name in enumerate(names) if name.endswith("...")), len(names))
+        behind = len(self.inputs) - i
+        if i < many:
+            return names[i]
+        return names[-behind] if behind < len(names) - many else names[many].removesuffix("...")
 
     def axis(self, value: int, rank: int | None = None, name: str = "axis") -> int:
         """An axis counted from the front. Raises FormatError (UFF208) beyond the rank."""
@@ -270,6 +280,12 @@ class Emitter(Protocol):
     def unordered(self, i: int) -> str:
         """Input i for whoever looks at its elements in memory order only."""
 
+    def known(self, i: int) -> Array | None:
+        """The elements of input i where they are known at export."""
+
+    def taking(self, inputs: Sequence[int]) -> Emitter:
+        """An emitter of the same node that sees these of its inputs only, in this order."""
+
     def constant(self, array: Any, dtype: str = "int64") -> str:
         """A new constant."""
 
@@ -322,8 +338,8 @@ def as_it_is(call: Call, emit: Emitter) -> None:
 class OpSpec:
     """An operation.
 
-    inputs     names of the inputs; a last name ending in "..." stands for one or more, in "*" for
-               any number
+    inputs     names of the inputs; one ending in "..." stands for one or more, a last one
+               ending in "*" for any number
     infer      Call -> Facts of the value
     evaluate   Call, arrays -> the value, in UFF's axis order
     to_onnx    Call, Emitter -> nothing; ends with `emit.result` or `emit.alias`
@@ -361,7 +377,7 @@ class OpSpec:
 
     def accepts(self, count: int) -> bool:
         """Whether the operation takes that many inputs."""
-        if self.inputs and self.inputs[-1].endswith(("...", "*")):
+        if any(name.endswith(("...", "*")) for name in self.inputs):
             return count >= len(self.inputs) - self.inputs[-1].endswith("*")
         return count == len(self.inputs)
 
