@@ -10,8 +10,8 @@ import numpy as np
 import onnx
 
 from ufkit.conversion import custom, plugins
-from ufkit.conversion.dilated import dilated
 from ufkit.conversion.emitter import NodeEmitter, OnnxNode, Refusal, Value, Writer
+from ufkit.conversion.joined import joined
 from ufkit.conversion.onnx_model import Constant, OnnxModel, Weights
 from ufkit.conversion.rules import BAD_OPSET, CANNOT_CONVERT, REFUSED
 from ufkit.core.diag import (
@@ -125,7 +125,7 @@ class _Exporter:
         self.allow_custom = False
         self.trt_plugins = False
         self.progress = progress
-        self.dilated = dilated(inference)
+        self.joined = joined(inference)
         self.values: dict[str, Value] = {}
         self.graph_inputs: list[onnx.ValueInfoProto] = []
         self.graph_outputs: list[onnx.ValueInfoProto] = []
@@ -136,7 +136,7 @@ class _Exporter:
         self.folding = Folding(self.graph.meta)
 
     def run(self) -> Conversion:
-        inner = {id_ for found in self.dilated.values() for id_ in found.inner}
+        inner = {id_ for found in self.joined.values() for id_ in found.inner}
         nodes = [node for node in self.graph.needed() if node.id not in inner]
         obstacles = [d for d in self.inference.diagnostics if d.severity is Severity.ERROR]
         for spec in self.inference.inputs.values():
@@ -227,8 +227,8 @@ class _Exporter:
         if not domain and (known := self.known(node)) is not None:
             return Value(facts, constant=known)
         call, ids = self.inference.calls.get(node.id), node.inputs
-        if node.id in self.dilated:
-            call, ids = self.dilated[node.id].call, self.dilated[node.id].inputs
+        if node.id in self.joined:
+            call, ids = self.joined[node.id].call, self.joined[node.id].inputs
         if entry_of(node) is None and not domain:
             raise FormatError(unknown(node))
         if (call is None and not domain) or any(id_ not in self.values for id_ in ids):

@@ -13,7 +13,8 @@ from ufkit.uff.infer import infer
 from ufkit.uff.inputs import GivenShapes
 from ufkit.uff.model import CUSTOM, INPUT_OPERATION, OUTPUT_OPERATION, Graph, MetaGraph, Node
 from ufkit.uff.ops import call_of, entry_of
-from ufkit.uff.ops.spec import Facts, resolve_field
+from ufkit.uff.ops.fields import resolve_field
+from ufkit.uff.ops.spec import Facts
 from ufkit.uff.outputs import spelt
 from ufkit.uff.rules import (
     CUSTOM_OPERATION,

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from ufkit.uff.ops.spec import Array, Call, Core, Emitter, Facts, OpSpec
+from ufkit.uff.ops.emitter import Emitter
+from ufkit.uff.ops.spec import Array, Call, Core, Facts, OpSpec
 
 
 def rearranged(

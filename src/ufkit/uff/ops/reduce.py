@@ -10,8 +10,10 @@ import numpy as np
 
 from ufkit.core.dtypes import INT64, DType
 from ufkit.uff.dims import Shape
+from ufkit.uff.ops.emitter import Emitter
+from ufkit.uff.ops.fields import Field
 from ufkit.uff.ops.reshape import integer_type, without
-from ufkit.uff.ops.spec import Array, Call, Emitter, Example, Facts, Field, OpSpec
+from ufkit.uff.ops.spec import Array, Call, Example, Facts, OpSpec
 from ufkit.uff.rules import KEEPDIMS
 
 

@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 
 from ufkit.core.dtypes import INT32, INT64, DType
-from ufkit.uff.dims import MAX_RANK, Dim, Shape, exact_quotient, product, show
-from ufkit.uff.ops.spec import Array, Call, Emitter, Example, Facts, Field, OpSpec, whole
+from ufkit.uff.dims import MAX_RANK, Dim, Shape, exact_quotient, product, show, whole
+from ufkit.uff.ops.emitter import Emitter
+from ufkit.uff.ops.fields import Field
+from ufkit.uff.ops.spec import Array, Call, Example, Facts, OpSpec
 from ufkit.uff.orders import Order, identity
 from ufkit.uff.rules import FIELD_VALUE, FLATTEN_ORDER
 

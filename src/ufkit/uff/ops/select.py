@@ -6,9 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from ufkit.uff.dims import Dim, Shape, show
+from ufkit.uff.dims import Dim, Shape, show, whole
+from ufkit.uff.ops.emitter import Emitter
+from ufkit.uff.ops.fields import Field
 from ufkit.uff.ops.reshape import with_axis, without
-from ufkit.uff.ops.spec import Array, Call, Emitter, Example, Facts, Field, OpSpec, whole
+from ufkit.uff.ops.spec import Array, Call, Example, Facts, OpSpec
 from ufkit.uff.rules import LOST_CONSTANT
 
 LAST = (1 << 63) - 1  # where a slice ends that runs to the end of its axis

@@ -7,20 +7,11 @@ from typing import Any
 import numpy as np
 
 from ufkit.core.dtypes import FLOAT32, INT32, DType
-from ufkit.uff.dims import Dim, Shape, show
+from ufkit.uff.dims import Dim, Shape, show, unify, whole
+from ufkit.uff.ops.emitter import Emitter
+from ufkit.uff.ops.fields import REQUIRED, Field
 from ufkit.uff.ops.select import LAST, PAD, known_integers, known_numbers, pad_to_onnx, paddings
-from ufkit.uff.ops.spec import (
-    REQUIRED,
-    Array,
-    Call,
-    Emitter,
-    Example,
-    Facts,
-    Field,
-    OpSpec,
-    unify,
-    whole,
-)
+from ufkit.uff.ops.spec import Array, Call, Example, Facts, OpSpec
 from ufkit.uff.ops.tf_math import TYPE
 
 _X = np.arange(24, dtype=np.float32).reshape(2, 3, 4) / 7 - 1

@@ -13,12 +13,13 @@ import numpy as np
 
 from ufkit.core.dtypes import INT32, INT64
 from ufkit.uff.ops.elementwise import IDENTITY
+from ufkit.uff.ops.fields import Field
 from ufkit.uff.ops.join import CONCAT, STACK
 from ufkit.uff.ops.rearranged import rearranged
 from ufkit.uff.ops.reduce import ARG_MAX, ARG_MIN, REDUCE
 from ufkit.uff.ops.reshape import EXPAND_DIMS, RESHAPE, SHAPE, SQUEEZE, TRANSPOSE
 from ufkit.uff.ops.select import GATHER, GATHER_V2, PAD, STRIDED_SLICE, known_integers
-from ufkit.uff.ops.spec import Call, Example, Facts, Field, OpSpec
+from ufkit.uff.ops.spec import Call, Example, Facts, OpSpec
 from ufkit.uff.ops.tf_math import TYPE, stands_for
 
 _X = np.arange(24, dtype=np.float32).reshape(2, 3, 4) / 7 - 1

@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from ufkit.uff.dims import Dim, exact_quotient, show
+from ufkit.uff.ops.emitter import Emitter
 from ufkit.uff.ops.select import known_numbers
-from ufkit.uff.ops.spec import Array, Call, Emitter, Example, Facts, OpSpec
+from ufkit.uff.ops.spec import Array, Call, Example, Facts, OpSpec
 from ufkit.uff.ops.tf_math import TYPE
 
 

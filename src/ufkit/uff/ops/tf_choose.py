@@ -9,8 +9,10 @@ import numpy as np
 from ufkit.core.dtypes import BOOL, INT64
 from ufkit.uff.dims import Dim, Shape, show
 from ufkit.uff.ops.elementwise import broadcast
+from ufkit.uff.ops.emitter import Emitter
+from ufkit.uff.ops.fields import Field
 from ufkit.uff.ops.select import GATHER_V2, known_integers
-from ufkit.uff.ops.spec import Array, Call, Emitter, Example, Facts, Field, OpSpec
+from ufkit.uff.ops.spec import Array, Call, Example, Facts, OpSpec
 from ufkit.uff.ops.tf_math import TYPE, stands_for
 
 _X = np.arange(24, dtype=np.float32).reshape(2, 3, 4) / 7 - 1

@@ -6,9 +6,11 @@ from collections import Counter
 
 import numpy as np
 
-from ufkit.uff.dims import Dim, show
+from ufkit.uff.dims import Dim, show, unify
 from ufkit.uff.ops.elementwise import broadcast, in_double
-from ufkit.uff.ops.spec import Array, Call, Emitter, Example, Facts, Field, OpSpec, unify
+from ufkit.uff.ops.emitter import Emitter
+from ufkit.uff.ops.fields import Field
+from ufkit.uff.ops.spec import Array, Call, Example, Facts, OpSpec
 from ufkit.uff.ops.tf_math import TYPE
 from ufkit.uff.rules import FIELD_VALUE
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from ufkit.core.dtypes import INT32, DType
-from ufkit.uff.dims import product, show
+from ufkit.uff.dims import product, show, unify
+from ufkit.uff.ops.emitter import Emitter
+from ufkit.uff.ops.fields import Field
 from ufkit.uff.ops.reshape import integer_type
 from ufkit.uff.ops.select import LAST, known_integers
-from ufkit.uff.ops.spec import Array, Call, Emitter, Example, Facts, Field, OpSpec, unify
+from ufkit.uff.ops.spec import Array, Call, Example, Facts, OpSpec
 from ufkit.uff.ops.tf_math import TYPE
 
 _X = np.arange(24, dtype=np.float32).reshape(2, 3, 4) / 7 - 1

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ufkit.uff.ops.spec import Array, Call, Emitter, Example
+from ufkit.uff.ops.emitter import Emitter
+from ufkit.uff.ops.spec import Array, Call, Example
 from ufkit.uff.ops.tf_math import Lower, compute, one_node
 
 _X = np.array([[-0.5, 0.0, 0.0], [1.0, 1.5, 3.5]], np.float32)

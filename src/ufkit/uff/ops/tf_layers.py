@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from ufkit.uff.data import Orders
-from ufkit.uff.dims import show
+from ufkit.uff.dims import show, unify
 from ufkit.uff.ops.elementwise import in_double
+from ufkit.uff.ops.emitter import Emitter
+from ufkit.uff.ops.fields import Field
 from ufkit.uff.ops.norm import LRN, SOFTMAX
-from ufkit.uff.ops.spec import Array, Call, Emitter, Example, Facts, Field, OpSpec, unify
+from ufkit.uff.ops.spec import Array, Call, Example, Facts, OpSpec
 from ufkit.uff.ops.tf_math import TYPE, stands_for
 from ufkit.uff.ops.tf_windows import LAYOUT
 from ufkit.uff.orders import identity, parse

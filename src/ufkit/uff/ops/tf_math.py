@@ -22,7 +22,9 @@ from ufkit.uff.ops.elementwise import (
     broadcast,
     in_double,
 )
-from ufkit.uff.ops.spec import Array, Call, Core, Emitter, Example, Facts, Field, OpSpec
+from ufkit.uff.ops.emitter import Emitter
+from ufkit.uff.ops.fields import Field
+from ufkit.uff.ops.spec import Array, Call, Core, Example, Facts, OpSpec
 
 TYPE = Field("dtype", "element type, as the input says", None)
 

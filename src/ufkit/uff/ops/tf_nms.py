@@ -9,9 +9,11 @@ from __future__ import annotations
 import numpy as np
 
 from ufkit.core.dtypes import FLOAT32, INT32
-from ufkit.uff.dims import Dim
+from ufkit.uff.dims import Dim, unify
+from ufkit.uff.ops.emitter import Emitter
+from ufkit.uff.ops.fields import Field
 from ufkit.uff.ops.select import known_integers
-from ufkit.uff.ops.spec import Array, Call, Emitter, Example, Facts, Field, OpSpec, unify
+from ufkit.uff.ops.spec import Array, Call, Example, Facts, OpSpec
 from ufkit.uff.ops.tf_math import TYPE
 
 _PADDED = "pad_to_max_output_size"

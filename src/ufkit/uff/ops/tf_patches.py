@@ -10,7 +10,9 @@ import numpy as np
 from ufkit.uff.data import Orders
 from ufkit.uff.dims import Dim, product
 from ufkit.uff.ops.conv import CONV
-from ufkit.uff.ops.spec import REQUIRED, Array, Call, Emitter, Example, Facts, Field
+from ufkit.uff.ops.emitter import Emitter
+from ufkit.uff.ops.fields import REQUIRED, Field
+from ufkit.uff.ops.spec import Array, Call, Example, Facts
 from ufkit.uff.ops.tf_math import stands_for
 from ufkit.uff.ops.windows import (
     canonical_result,

@@ -12,8 +12,10 @@ import numpy as np
 
 from ufkit.core.dtypes import FLOAT32
 from ufkit.uff.dims import Dim, show, static
+from ufkit.uff.ops.emitter import Emitter
+from ufkit.uff.ops.fields import Field
 from ufkit.uff.ops.select import known_numbers
-from ufkit.uff.ops.spec import Array, Call, Emitter, Example, Facts, Field, OpSpec
+from ufkit.uff.ops.spec import Array, Call, Example, Facts, OpSpec
 from ufkit.uff.ops.tf_math import TYPE
 from ufkit.uff.orders import expand, inverse, parse
 

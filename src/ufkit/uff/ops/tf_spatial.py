@@ -11,8 +11,10 @@ from collections.abc import Callable
 import numpy as np
 
 from ufkit.core.dtypes import DType
+from ufkit.uff.ops.emitter import Emitter
+from ufkit.uff.ops.fields import Field
 from ufkit.uff.ops.norm import BATCH_NORM
-from ufkit.uff.ops.spec import Array, Call, Emitter, Example, Facts, Field, OpSpec
+from ufkit.uff.ops.spec import Array, Call, Example, Facts, OpSpec
 from ufkit.uff.ops.tf_math import TYPE, stands_for
 from ufkit.uff.ops.tf_windows import LAYOUT, map_order
 from ufkit.uff.orders import expand, inverse, parse

@@ -14,9 +14,10 @@ import numpy as np
 
 from ufkit.uff.data import Orders
 from ufkit.uff.ops.conv import CONV, CONV_TRANSPOSE
+from ufkit.uff.ops.fields import REQUIRED, Field
 from ufkit.uff.ops.pool import POOL
 from ufkit.uff.ops.rearranged import rearranged
-from ufkit.uff.ops.spec import REQUIRED, Call, Example, Field
+from ufkit.uff.ops.spec import Call, Example
 from ufkit.uff.ops.tf_math import stands_for
 from ufkit.uff.orders import parse
 from ufkit.uff.rules import FIELD_VALUE

@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 
 from ufkit.uff.dims import Dim, impossible, static
-from ufkit.uff.ops.spec import Array, Call, Emitter, Field
+from ufkit.uff.ops.emitter import Emitter
+from ufkit.uff.ops.fields import Field
+from ufkit.uff.ops.spec import Array, Call
 from ufkit.uff.orders import inverse
 from ufkit.uff.rules import FIELD_VALUE, PADDING_TWICE, TOO_LARGE
 

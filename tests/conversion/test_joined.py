@@ -1,4 +1,4 @@
-"""TensorFlow's three operations for a dilated convolution become one ONNX node."""
+"""Zeros around a map, and what makes a convolution dilated, become part of one ONNX node."""
 
 from __future__ import annotations
 
@@ -80,3 +80,40 @@ def test_values_in_between_stay_where_they_are_wanted() -> None:
     b = _batched()
     b.output("conv")
     assert _agrees(b).count("Slice") > 0
+
+
+def _pad(paddings: Any, *, same: bool = False) -> Builder:
+    """A Pad before a strided convolution, as Keras writes ZeroPadding2D."""
+    b = Builder()
+    b.input("x", [-1, 7, 9, 2])
+    b.const("k", np.random.default_rng(4).standard_normal((3, 3, 2, 3)).astype(np.float32))
+    b.const("paddings", np.array(paddings, np.int32))
+    b.op("pad", "Pad", ["x", "paddings"])
+    fields: dict[str, Any] = {"implicit_padding": "same"} if same else {"padding": [1, 0]}
+    b.op("y", "Conv", ["pad", "k"], "N+C_+CK", strides=[2, 2], **fields)
+    b.output("y")
+    return b
+
+
+def test_zeros_around_a_map_are_the_convolutions_own() -> None:
+    conversion = _agrees(_pad([[0, 0], [0, 1], [2, 3], [0, 0]]))
+    (node,) = [n for n in conversion.model.proto.graph.node if n.op_type == "Conv"]
+    assert {a.name: list(a.ints) for a in node.attribute}["pads"] == [1, 2, 2, 3]
+    assert conversion.count("Pad") == 0
+
+
+def test_zeros_that_other_padding_counts_on_stay_a_node() -> None:
+    assert _agrees(_pad([[0, 0], [0, 1], [0, 1], [0, 0]], same=True)).count("Pad") == 1
+
+
+def test_zeros_between_channels_stay_a_node() -> None:
+    b = _pad([[0, 0], [0, 1], [0, 1], [0, 1]])
+    b.const("wide", np.random.default_rng(4).standard_normal((3, 3, 3, 3)).astype(np.float32))
+    b.graph["y"].inputs = ["pad", "wide"]
+    assert _agrees(b).count("Pad") == 1
+
+
+def test_a_padded_map_that_is_wanted_elsewhere_stays_too() -> None:
+    b = _pad([[0, 0], [0, 1], [0, 1], [0, 0]])
+    b.output("pad")
+    assert _agrees(b).count("Pad") == 1
