@@ -246,6 +246,12 @@ def test_a_destroyed_head_is_put_in() -> None:
     assert codes(found) == ["UFF511", "UFF514", "UFF514", "UFF514"]
 
 
+def test_a_first_node_of_another_length_behind_a_destroyed_head_is_kept() -> None:
+    at = NET.index(b"\x0a\x05image")
+    found = recovered(bytes(at - 2) + NET[at - 2 : at - 1] + b"\x05" + NET[at:])
+    assert len(found.meta.graph) == len(ufkit.open(Source(NET)).graph)
+
+
 def test_weights_are_not_taken_for_nodes() -> None:
     """Small integers look like tags and lengths more than anything else."""
     random = np.random.default_rng(0)
