@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 from bisect import bisect
 from collections.abc import Iterator
@@ -10,6 +11,7 @@ from dataclasses import dataclass, replace
 from ufkit.core.diag import Diagnostic, Severity, Where
 from ufkit.core.files import Padded, PathLike, Source, Span
 from ufkit.core.render import plural
+from ufkit.uff.build import spelt
 from ufkit.uff.const import constant
 from ufkit.uff.data import DataMap, data_of
 from ufkit.uff.io import TEXT_ALIASES, refusal, source_of
@@ -47,7 +49,8 @@ LAYOUT = Layout(
 _DAMAGED_HEAD = replace(LAYOUT, strangers=0)
 # What a UFF may be taken for when its first bytes were changed.
 _IN_DOUBT = (UNKNOWN, ONNX, TF_GRAPH, CAFFE_NET)
-_NAMES = ("weights_", "orders_")  # what names of referenced data begin with in every file seen
+_ORDERS = "orders_"
+_NAMES = ("weights_", _ORDERS)  # what names of referenced data begin with in every file seen
 _VERSIONS = ("version", "descriptor_core_version")
 
 
@@ -146,9 +149,21 @@ def _put_in(meta: MetaGraph, found: Salvage) -> Iterator[Diagnostic]:
             graph.message.set("id", graph.id)
             text = f"a graph of {len(graph)} nodes has lost its id; it is called {graph.id!r}"
             yield PUT_IN.at(where, text)
+    yield from _orders(meta)
     for at in found.misfits:
         text = "the length given here did not fit what follows; it was counted anew"
         yield PUT_IN.at(Where(where.file, start=at), text)
+
+
+def _orders(meta: MetaGraph) -> Iterator[Diagnostic]:
+    """Axis orders that were lost, as their names spell them."""
+    for name in _takers(meta):
+        spelling = name.removeprefix(_ORDERS)
+        if name in meta.referenced_data or not spelling or spelling == name:
+            continue
+        with contextlib.suppress(KeyError):  # a name that spells nothing
+            _, meta.referenced_data[name] = spelt(spelling)["inputs_orders"]
+            yield PUT_IN.at(meta.where(), f"{name!r} is what its name says")
 
 
 def _graph_names() -> Iterator[str]:
@@ -223,6 +238,14 @@ def _missing(meta: MetaGraph) -> Iterator[Diagnostic]:
         yield PART_MISSING.at(meta.where(), "there is no node in it")
     for graph in meta.graphs:
         yield from _missing_nodes(graph)
+    for name, ids in _takers(meta).items():
+        if name not in meta.referenced_data:
+            text = f"data {name!r} is named by {_shown(ids)} and is not there"
+            yield PART_MISSING.at(Where(meta.source.name, field=name), text)
+
+
+def _takers(meta: MetaGraph) -> dict[str, list[str]]:
+    """For each name of data that is referred to, by what."""
     takers: dict[str, list[str]] = {}
     for graph in meta.graphs:
         for node in graph:
@@ -230,10 +253,7 @@ def _missing(meta: MetaGraph) -> Iterator[Diagnostic]:
                 takers.setdefault(name, []).append(node.id)
     for name in _references(meta.referenced_data):
         takers.setdefault(name, []).append(name)
-    for name, ids in takers.items():
-        if name not in meta.referenced_data:
-            text = f"data {name!r} is named by {_shown(ids)} and is not there"
-            yield PART_MISSING.at(Where(meta.source.name, field=name), text)
+    return takers
 
 
 def _missing_nodes(graph: Graph) -> Iterator[Diagnostic]:

@@ -99,7 +99,8 @@ SKIPPED_VALUES = Rule(
     W,
     "values left out",
     why="The text twin of a UFF file names its weights but does not hold them.",
-    hint="use the .uff beside it; the text form written with --full holds the weights",
+    hint="use the .uff beside it; to try the graph without its weights, `ufkit edit` with "
+    "--random-weights makes some up",
 )
 MISSING_FIELD = Rule("UFF205", E, "field missing", why="The operation needs it.")
 UNKNOWN_FIELD = Rule(
