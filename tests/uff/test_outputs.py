@@ -71,7 +71,15 @@ def test_two_parts_of_one_node_are_told_together(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("names", [("Relu", "Relu_1", "Relu_2"), ("c_1/x", "c_2/x", "c_3/x")])
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("Relu", "Relu_1", "Relu_2"),
+        ("Relu6", "Relu6_1", "Relu6_2"),
+        ("c_1/x", "c_2/x", "c_3/x"),
+        ("tower8/y", "tower9/y", "tower10/y"),
+    ],
+)
 def test_takers_numbered_in_a_row_take_the_values_in_a_row(
     tmp_path: Path, names: tuple[str, ...]
 ) -> None:

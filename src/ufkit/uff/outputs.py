@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from math import prod
 
@@ -22,7 +22,8 @@ from ufkit.uff.rules import CUSTOM_OPERATION, LOST_OUTPUT, OUTPUT_TOLD, UNKNOWN_
 
 _MOST = 64  # choices tried for one node
 _REACH = 32  # nodes behind it that must fit too
-_NUMBERED = re.compile(r"(.*?)(?:_(\d+))?")
+# How names are numbered: as TensorFlow does (Relu, Relu_1), or as people do (tower0, tower1).
+_NUMBERED = re.compile(r"(.*?)(?:_(\d+))?"), re.compile(r"(.*?)(?:_?(\d+))?")
 
 
 def count(node: Node) -> int:
@@ -191,17 +192,22 @@ class Chooser:
         alike = len({taker.operation for taker in takers}) == 1
         if not alike or len(takers) != self._counts[id_]:
             return None
-        parts = [[_NUMBERED.fullmatch(part) for part in taker.id.split("/")] for taker in takers]
-        stems = {tuple(match[1] for match in path if match) for path in parts}
-        columns = list(zip(*parts, strict=False))
-        numbers = [
-            [int(match[2] or 0) for match in column if match]
-            for column in columns
-            if len({match[2] for match in column if match}) > 1
-        ]
-        if len(stems) != 1 or len(numbers) != 1 or len(set(numbers[0])) < len(takers):
-            return None
-        return sorted(numbers[0]).index(numbers[0][takers.index(node)])
+        names = [taker.id for taker in takers]
+        numbers = next(filter(None, (_numbers(names, pattern) for pattern in _NUMBERED)), [])
+        return sorted(numbers).index(numbers[takers.index(node)]) if numbers else None
+
+
+def _numbers(names: Sequence[str], pattern: re.Pattern[str]) -> list[int]:
+    """What names are numbered by that are the same but for one number; empty where they are not."""
+    paths = [[pattern.fullmatch(part) for part in name.split("/")] for name in names]
+    stems = {tuple(match[1] for match in path if match) for path in paths}
+    columns = [
+        [int(match[2] or 0) for match in column if match] for column in zip(*paths, strict=False)
+    ]
+    varying = [column for column in columns if len(set(column)) > 1]
+    if len(stems) != 1 or len(varying) != 1 or len(set(varying[0])) < len(names):
+        return []
+    return varying[0]
 
 
 def _named(node: Node, counts: Mapping[int, int], numbers: tuple[int | None, ...]) -> str:
