@@ -11,6 +11,7 @@ from pathlib import Path
 import ufkit
 
 NAMES = {
+    "Blob",
     "Builder",
     "Diagnostic",
     "FileError",
@@ -18,9 +19,11 @@ NAMES = {
     "Graph",
     "MetaGraph",
     "MissingExtraError",
+    "Net",
     "Node",
     "NotSupportedError",
     "Options",
+    "Prototxt",
     "Report",
     "RequestError",
     "Severity",
@@ -29,12 +32,20 @@ NAMES = {
     "UfkitError",
     "__version__",
     "check",
+    "check_net",
     "constant",
     "convert",
     "open",
+    "open_blob",
+    "open_net",
+    "open_prototxt",
     "run",
     "save",
+    "save_blob",
+    "save_net",
+    "save_prototxt",
     "summarize",
+    "summarize_net",
 }
 
 
