@@ -9,6 +9,7 @@ import pytest
 
 import ufkit
 from ufkit.core.files import Source
+from ufkit.ufw.check import check_prototxt
 from ufkit.ufw.connections import outputs
 from ufkit.ufw.io import open_labels, open_net, open_prototxt, save_prototxt
 from ufkit.ufw.pair import pair_findings, paired
@@ -33,7 +34,7 @@ def test_the_int8_net_of_the_corpus(corpus: Path) -> None:
     summary = summarize_net(net)
     assert summary.types["Convolution"] == 28
     assert summary.arithmetic == ""
-    assert list(ufkit.ufw.check.check_prototxt(net)) == []
+    assert list(check_prototxt(net)) == []
 
 
 def test_layers_and_inputs() -> None:

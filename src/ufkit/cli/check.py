@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     "check",
     cls=Verb,
     help="""Find what is wrong with a file: damage, references that lead nowhere, shapes that do
-    not fit, operations nobody knows, weights that are missing, fields that mean nothing.
+    not fit, operations nobody knows, weights that are missing, fields that mean nothing. In Caffe
+    and UFW nets also NaN, blobs of other sizes than their shapes, blobs of forks.
 
     Each finding has a code, a place (node, field, bytes), the numbers, why it matters and what
     to do. Errors make a file unfit for use, warnings may, notes say how something ambiguous is
@@ -32,10 +33,11 @@ if TYPE_CHECKING:
         ("ufkit check net.uff --strict", "for CI: warnings fail too"),
         ("ufkit check net.uff --shape input_1=N,28,28,1",
          "with a shape the file does not record, so that those behind it can be checked"),
+        ("ufkit check deploy.prototxt --weights net.caffemodel", "and whether the two fit"),
         ("ufkit check net.uff --json | jq '.diagnostics[].code'", "for scripts"),
     ),
     codes=codes(0, _0="no errors (--strict: and no warnings)", _1="there are some",
-                _3="it cannot be read, or is no UFF at all"),
+                _3="it cannot be read, or is of no kind that is checked"),
 )  # fmt: skip
 @click.argument("source", type=click.Path(allow_dash=True))
 @click.option("--strict", is_flag=True, cls=Opt, help="Warnings count as errors.")

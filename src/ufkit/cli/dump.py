@@ -27,8 +27,10 @@ if TYPE_CHECKING:
     beside a .uff. Blobs of more than 32 bytes are left out of it unless --full.
 
     With --json it is the JSON form of UFF, which holds everything; both forms can be opened by
-    every verb. With --node it is a file of just those nodes and the data they refer to. SOURCE
-    may be - for stdin.""",
+    every verb. With --node it is a file of just those nodes and the data they refer to.
+
+    Caffe and UFW nets come as their text, long rows of numbers left out unless --full; --node takes
+    the name of a layer. SOURCE may be - for stdin.""",
     examples=(
         ("ufkit dump net.uff | less", "read it"),
         ("ufkit dump net.uff --node conv1/Conv2D", "one node, its axis orders and weights' names"),

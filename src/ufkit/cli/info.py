@@ -31,16 +31,19 @@ _LONGEST = 60  # characters of a field's value
     operations, parameters, weights.
 
     The kind is told from the content, whatever the suffix. Weights are not read, so a file of
-    gigabytes takes no longer than a small one. What is no UFF is named for what it is. SOURCE
-    may be - for stdin.""",
+    gigabytes takes no longer than a small one. Caffe and UFW nets (.caffemodel, umodels, .prototxt)
+    are shown with every layer, label maps with every class, mean images with their means. What is
+    none of these is named for what it is. SOURCE may be - for stdin.""",
     examples=(
         ("ufkit info net.uff", "what is this?"),
         ("ufkit info net.uff --nodes", "every node with its inputs, shape and fields"),
         ("ufkit info net.uff --shape input_1=N,28,28,1",
          "shapes that follow from one the file does not record"),
+        ("ufkit info deploy.prototxt --weights net.int8umodel", "a net of two files"),
         ("ufkit info net.uff --json | jq '.data.graphs[0].inputs'", "for scripts"),
     ),
-    codes=codes(0, _0="it is a UFF file", _3="it is not, or it cannot be read or is damaged"),
+    codes=codes(0, _0="it is of a kind that is read here",
+                _3="it is not, or it cannot be read or is damaged"),
 )  # fmt: skip
 @click.argument("source", type=click.Path(allow_dash=True))
 @click.option("--nodes", is_flag=True, cls=Opt, help="List every node.")

@@ -20,8 +20,10 @@ VERBS = {
         Entry("info", "Look", "Say what a file is: inputs, outputs, operations, weights."),
         Entry("check", "Look", "Find what is wrong with a file, before it goes wrong for you."),
         Entry("dump", "Look", "Print a file, or some of its nodes, as text or JSON."),
-        Entry("convert", "Get out", "Convert UFF to ONNX, or between binary, text and JSON."),
-        Entry("weights", "Get out", "List the constants, or write them to .npz or .safetensors."),
+        Entry(
+            "convert", "Get out", "Convert UFF to ONNX, or a file between binary, text and JSON."
+        ),
+        Entry("weights", "Get out", "List the weights, or write them to .npz or .safetensors."),
         Entry("run", "Run", "Run a UFF or ONNX model on arrays of yours."),
         Entry("completion", "Shell", "Print the script that completes ufkit's words in a shell."),
     )
@@ -29,7 +31,8 @@ VERBS = {
 
 INTRO = (
     "Opens UFF files (TensorRT's Universal Framework Format), says what is in them, checks and "
-    "runs them, and converts them to ONNX. No TensorFlow, no TensorRT."
+    "runs them, and converts them to ONNX. No TensorFlow, no TensorRT. Caffe and UFW nets are "
+    "shown, checked and taken apart."
 )
 EXAMPLES = (
     ("ufkit info model.uff", "what is this?"),

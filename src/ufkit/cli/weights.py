@@ -24,13 +24,15 @@ if TYPE_CHECKING:
     help="""List the constants of a file with their types, shapes and sizes, or write them all to
     TARGET: .npz (for numpy.load) or .safetensors, each under the id of its node.
 
-    Values, axis order and names are those of the UFF file. They are copied block by block:
-    memory stays small however large the file. SOURCE may be - for stdin.""",
+    Values, axis order and names are those of the file; of a Caffe or UFW net the names are layer/0,
+    layer/1 ..., and with --from arrays go back into it. They are copied block by block: memory
+    stays small however large the file. SOURCE may be - for stdin.""",
     examples=(
         ("ufkit weights net.uff", "what constants are there?"),
         ("ufkit weights net.uff --stats", "with smallest, largest and mean value"),
         ("ufkit weights net.uff net.npz", "numpy.load('net.npz')['dense/kernel']"),
         ("ufkit weights net.uff net.safetensors", "for PyTorch, JAX and others"),
+        ("ufkit weights net.caffemodel --from new.npz out.caffemodel", "a net with other weights"),
     ),
     codes=codes(0, 2, 3, _4="TARGET cannot hold a type or a name"),
 )  # fmt: skip

@@ -84,16 +84,16 @@ class Layer:
     def blobs(self) -> list[Blob]:
         """Its weights: for most types the kernel, then the bias."""
         if self._blobs is None:
-            found = enumerate(self.message.all("blobs"))
-            self._blobs = [Blob(blob, self._where_of(number, blob)) for number, blob in found]
+            name = self.name
+            self._blobs = [
+                Blob(blob, _place(self.file, f"{name}/{number}", blob))
+                for number, blob in enumerate(self.message.all("blobs"))
+            ]
         return self._blobs
 
     def where(self) -> Where:
         """The layer's place, for diagnostics."""
         return _place(self.file, self.name, self.message)
-
-    def _where_of(self, number: int, blob: Message) -> Where:
-        return _place(self.file, f"{self.name}/{number}", blob)
 
     def __repr__(self) -> str:
         bottoms, tops = ", ".join(self.bottoms), ", ".join(self.tops)

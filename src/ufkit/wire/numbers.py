@@ -21,9 +21,13 @@ from ufkit.wire.values import encode_varint
 
 Array = NDArray[Any]
 
-_CHUNK = 1 << 17  # bytes decoded, or numbers encoded, at a time
+_CHUNK = 1 << 15  # bytes decoded, or numbers encoded, at a time: what caches hold
 _MOST = 10  # bytes of a varint
-_WIDTHS = (np.uint8, np.uint16, np.uint32, np.uint32, *[np.uint64] * 6)  # by bytes beyond the first
+
+# Of numbers that lie in a word: the groups of seven bits of the first bytes, by how many there are
+# beyond the first; and the upper half of what is moved together at each step.
+_GROUPS = np.array([0x7F7F_7F7F_7F7F_7F7F >> 8 * (7 - more) for more in range(8)], np.uint64)
+_UPPER = (0x7F00_7F00_7F00_7F00, 0x3FFF_0000_3FFF_0000, 0x0FFF_FFFF_0000_0000)
 _DTYPES = {
     "float": "<f4",
     "double": "<f8",
@@ -137,27 +141,37 @@ def _endless(source: Source, start: int, data: Array, stop: int) -> FormatError:
 def _decoded(source: Source, start: int, data: Array) -> Array:
     """The numbers that end within the bytes, all of which belong to them.
 
-    Every byte is taken for the last one of a number, and what goes before it put below; then
-    those that are none are dropped. That is some passes over bytes in a row, and no index.
+    The bytes from the start of each are taken as one word, those of the next number masked out,
+    and their groups of seven bits moved together: two and two, then four and four.
     """
-    more = data >= 128
-    runs = []  # runs[k][i]: the k + 1 bytes before i + k + 1 all belong to what ends there
-    run = more[:-1]
-    while run.any():
-        runs.append(run)
-        if len(runs) == _MOST:
-            begin = start + int(run.argmax())
-            message = "an integer goes on beyond its 10th byte"
-            raise fault(BAD_VARINT, source, begin, message, begin + _MOST)
-        run = run[:-1] & more[len(runs) : -1]
-    if not runs:
+    if data.max() < 128:
         return data
-    values = data.astype(_WIDTHS[len(runs)])
-    for back, run in enumerate(runs, 1):
-        lower = data[:-back] & np.uint8(127)
-        part = values[back:]
-        np.copyto(part, part << values.dtype.type(7) | lower, where=run)
-    return np.asarray(values[~more])
+    ends = np.flatnonzero(data < 128)
+    starts = np.empty_like(ends)
+    starts[0] = 0
+    starts[1:] = ends[:-1] + 1
+    further = ends - starts  # bytes beyond the first
+    longest = int(further.max())
+    if longest >= _MOST:
+        begin = start + int(starts[int((further >= _MOST).argmax())])
+        message = "an integer goes on beyond its 10th byte"
+        raise fault(BAD_VARINT, source, begin, message, begin + _MOST)
+    width = next(width for width in (2, 4, 8) if width > min(longest, 7))
+    padded = np.zeros(len(data) + width, np.uint8)
+    padded[: len(data)] = data
+    word = np.dtype(f"<u{width}")
+    values = np.ndarray((len(data),), word, padded, 0, (1,))[starts]
+    values &= _GROUPS[:width].astype(word)[np.minimum(further, width - 1)]
+    for step in range(width.bit_length() - 1):
+        upper = np.uint64(_UPPER[step]).astype(word)
+        higher = (values & upper) >> word.type(1 << step)
+        values &= upper >> word.type(8 << step)
+        values |= higher
+    for byte in range(8, longest + 1):
+        long = further >= byte
+        part = data[starts[long] + byte].astype(np.uint64) & np.uint64(127)
+        values[long] |= part << np.uint64(7 * byte)
+    return values
 
 
 def _converted(raw: Array, kind: str) -> Array:
@@ -213,7 +227,7 @@ class Numbers:
         tag = encode_varint(self.field.number << 3 | self.field.wire)
         if self.field.wire == VARINT:
             bodies, lengths = encoded(chunk, self.field.kind)
-            starts = np.cumsum(lengths) - lengths
+            starts = np.cumsum(lengths, dtype=np.int64) - lengths
             return np.insert(bodies, np.repeat(starts, len(tag)), list(tag) * len(chunk)).tobytes()
         rows = np.empty(len(chunk), [("tag", f"V{len(tag)}"), ("value", chunk.dtype)])
         rows["tag"], rows["value"] = np.frombuffer(tag, f"V{len(tag)}"), chunk
@@ -256,9 +270,9 @@ def _raw(values: Array, kind: str) -> Array:
 
 def _lengths(raw: Array) -> Array:
     """Bytes that each number takes."""
-    lengths = np.ones(raw.shape, np.int64)
+    lengths = np.ones(raw.shape, np.uint8)
     for bits in range(7, raw.dtype.itemsize * 8, 7):
-        more = raw >> raw.dtype.type(bits) != 0
+        more = raw >= raw.dtype.type(1 << bits)
         if not more.any():
             break
         lengths += more
@@ -269,10 +283,14 @@ def encoded(values: Array, kind: str) -> tuple[Array, Array]:
     """Numbers as varints: all their bytes, and how many each takes."""
     raw = _raw(values, kind)
     lengths = _lengths(raw)
-    starts = np.cumsum(lengths) - lengths
-    out = np.empty(int(lengths.sum()), np.uint8)
-    for at in range(int(lengths.max(initial=0))):
-        here = lengths > at
-        low = (raw[here] >> raw.dtype.type(7 * at)).astype(np.uint8) & np.uint8(127)
-        out[starts[here] + at] = low | (lengths[here] > at + 1).astype(np.uint8) << 7
-    return out, lengths
+    longest = int(lengths.max(initial=1))
+    if longest == 1:
+        return raw.astype(np.uint8), lengths
+    starts = np.cumsum(lengths, dtype=np.int64) - lengths
+    out = np.empty(int(lengths.sum()) + longest, np.uint8)
+    # What a short number writes behind its last byte is overwritten by the next one's own bytes,
+    # whose place in that one is a lower one.
+    for at in reversed(range(longest)):
+        last = (lengths == at + 1).view(np.uint8) << 7
+        out[at:][starts] = ((raw >> raw.dtype.type(7 * at)).astype(np.uint8) | 128) ^ last
+    return out[:-longest], lengths
