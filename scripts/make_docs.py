@@ -54,10 +54,12 @@ def operators() -> Iterator[str]:
     yield GENERATED
     yield "\n# Operations\n\n"
     core = [spec for spec in OPS.values() if not spec.custom]
-    custom = [spec for spec in OPS.values() if spec.custom]
+    custom = [spec for spec in OPS.values() if spec.custom and not spec.plugin]
+    plugins = [spec for spec in OPS.values() if spec.plugin]
     yield (
-        f"The {len(core)} operations of the core descriptor, version 1, and {len(custom)} that "
-        "came through NVIDIA's converter unchanged, as ufkit checks, runs and converts them. From "
+        f"The {len(core)} operations of the core descriptor, version 1, {len(custom)} of "
+        f"TensorFlow that came through NVIDIA's converter unchanged, and {len(plugins)} plugins of "
+        "TensorRT, as ufkit checks, runs and converts them. From "
         "`src/ufkit/uff/ops/`. Kinds of fields: `i` integer, `d` double, `b` bool, `s` string, "
         "`i_list` integers, `dtype` element type, `dim_orders_list` axis orders, `blob` bytes. An "
         "absent field and one without a value mean the same.\n"
@@ -68,10 +70,13 @@ def operators() -> Iterator[str]:
     yield "\n# TensorFlow operations\n"
     for spec in custom:
         yield from _operation(spec)
+    yield "\n# TensorRT plugins\n"
+    for spec in plugins:
+        yield from _operation(spec)
 
 
 def _operation(spec: OpSpec) -> Iterator[str]:
-    yield f"\n## {spec.name}\n\n{spec.doc}\n\n"
+    yield f"\n## {spec.key}\n\n{spec.doc}\n\n"
     yield f"Inputs: {', '.join(f'`{name}`' for name in spec.inputs) or 'none'}.\n"
     if spec.fields:
         yield "\n| field | kind | default | meaning |\n|---|---|---|---|\n"

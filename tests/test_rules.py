@@ -32,11 +32,12 @@ from ufkit.ufw.mean import mean_blob
 from ufkit.ufw.net import Net
 from ufkit.ufw.pair import pair_findings
 from ufkit.ufw.schema import BLOB
-from ufkit.wire.message import Message
+from ufkit.wire.message import Message, to_bytes
 from ufw.nets import PROTOTXT, blob_of, old_net
 from ufw.nets import small_net as small_caffe
 
 Findings = Iterator[Diagnostic]
+NET = to_bytes(small_net().meta.message)
 PROVOKED: dict[str, Callable[[Path], Any]] = {}
 
 
@@ -60,6 +61,14 @@ def one(operation: str, *inputs: Any, orders: str = "", **fields: Any) -> Builde
     b.op("y", operation, ids, orders, **fields)
     b.output("y")
     return b
+
+
+SSD_ANCHORS = {
+    "aspectRatios_u_flist": [1.0, 2.0, 0.5],
+    "featureMapShapes_u_ilist": [2, 1],
+    "numLayers_u_int": 2,
+    "variance_u_flist": [0.1, 0.1, 0.2, 0.2],
+}  # 2 * 2 * 3 + 1 * 1 * 4 = 16 of them
 
 
 # -- files -----------------------------------------------------------------------------------
@@ -130,7 +139,6 @@ def _utf8(_: Path) -> Any:
 @provokes("UFK106")
 def _packed(_: Path) -> Any:
     from ufkit.uff.schema import SCHEMA
-    from ufkit.wire.message import Message
 
     return Message.read(SCHEMA["ListDouble"], Source(b"\x0a\x03abc")).all("val")
 
@@ -186,7 +194,7 @@ def _key_twice(_: Path) -> Findings:
 
 @provokes("UFF006", "UFF201")
 def _custom(_: Path) -> Findings:
-    return ufkit.check(one("_NMS_TRT", [1, 4]).meta)
+    return ufkit.check(one("_Region_TRT", [1, 4]).meta)
 
 
 # -- UFF: graphs -----------------------------------------------------------------------------
@@ -395,6 +403,57 @@ def _lost(_: Path) -> Findings:
     return _split(("left", "right"))
 
 
+@provokes("UFF320")
+def _anchors_without_input(_: Path) -> Findings:
+    return ufkit.check(one("_GridAnchor_TRT", **SSD_ANCHORS).meta)
+
+
+def detector(*, inputs: str = "boxes scores anchors", **fields: Any) -> Builder:
+    """A detection of 16 anchors and 2 classes. `SSD_ANCHORS` says where the anchors come from."""
+    b = Builder()
+    b.input("image", [1, 3, 8, 8])
+    b.const("AnchorInput", np.ones((1, 1), np.float32))
+    b.op("anchors", "_GridAnchor_TRT", ["AnchorInput"], **SSD_ANCHORS)
+    for name, length in (("boxes", 64), ("scores", 32)):
+        b.op(name, "Identity", [b.input(f"{name}_in", [1, length, 1, 1])])
+    limits = {"topK_u_int": 4, "keepTopK_u_int": 4, "numClasses_u_int": 2}
+    thresholds = {"confidenceThreshold_u_float": 0.3, "nmsThreshold_u_float": 0.5}
+    order = {"inputOrder_u_ilist": [0, 1, 2]}
+    b.op("y", "_NMS_TRT", inputs.split(), **{**limits, **thresholds, **order, **fields})
+    b.output("y")
+    return b
+
+
+@provokes("UFF321")
+def _detection_counts(_: Path) -> Findings:
+    return ufkit.check(detector(numClasses_u_int=3).meta)
+
+
+@provokes("UFF322")
+def _detection_order(_: Path) -> Findings:
+    return ufkit.check(detector(inputs="scores boxes anchors").meta)
+
+
+@provokes("UFF323")
+def _stray_input(_: Path) -> Findings:
+    return ufkit.check(detector(inputs="image boxes scores anchors").meta)
+
+
+@provokes("UFF324")
+def _flatten_axis(_: Path) -> Findings:
+    return ufkit.check(one("_FlattenConcat_TRT", [1, 3, 4]).meta)
+
+
+@provokes("UFF325")
+def _flatten_rank(_: Path) -> Findings:
+    return ufkit.check(one("_FlattenConcat_TRT", [1, 3, 2, 1, 4], axis_u_int=1).meta)
+
+
+@provokes("UFF326")
+def _kept_beyond(_: Path) -> Findings:
+    return ufkit.check(detector(keepTopK_u_int=5).meta)
+
+
 @provokes("UFF401")
 def _feed(_: Path) -> Any:
     return ufkit.run(small_net().graph, {"image": np.zeros((1, 8, 8, 4), np.float32)})
@@ -404,6 +463,17 @@ def _feed(_: Path) -> Any:
 def _too_large(_: Path) -> Any:
     b = one("Pad", [1], np.array([[0, 1 << 40]]))
     return ufkit.run(b.graph, {"x0": np.zeros(1, np.float32)})
+
+
+@provokes("UFF501", "UFF502")
+def _twin(folder: Path) -> Any:
+    b = Builder()
+    b.const("w", np.zeros(100, np.float32))
+    b.op("y", "LeakyRelu", ["w"], alpha=float(np.float32(0.001)))
+    ufkit.save(b.meta, folder / "a.uff")
+    b.graph["y"].fields["alpha"] = 0.0010000000475
+    ufkit.save(b.meta, folder / "a.pbtxt")
+    return ufkit.diff(folder / "a.uff", folder / "a.pbtxt").diagnostics
 
 
 # -- command line ----------------------------------------------------------------------------
@@ -599,6 +669,77 @@ def _without_runtime(folder: Path) -> Findings:
         patch.setattr("importlib.util.find_spec", lambda name: None)
         report = ufkit.convert(folder / "a.uff", folder / "a.onnx", ufkit.Options(verify=True))
     return iter(report.diagnostics)
+
+
+def against_onnx(folder: Path, old: bytes, new: bytes) -> ufkit.Comparison:
+    """The small net against its ONNX form, in which some bytes were replaced."""
+    ufkit.save(small_net().meta, folder / "a.uff")
+    ufkit.convert(folder / "a.uff", folder / "a.onnx")
+    data = (folder / "a.onnx").read_bytes()
+    (folder / "a.onnx").write_bytes(data.replace(old, new))
+    return ufkit.diff(folder / "a.uff", folder / "a.onnx")
+
+
+@provokes("CNV202")
+def _short_weights(folder: Path) -> Any:
+    return against_onnx(folder, b"\x08\x40\x08\x05\x10\x01", b"\x08\x41\x08\x05\x10\x01")
+
+
+@provokes("CNV203")
+def _foreign(folder: Path) -> Findings:
+    return iter(against_onnx(folder, b"ufkit", b"other").diagnostics)
+
+
+@provokes("CNV204")
+def _converted(folder: Path) -> Findings:
+    return iter(against_onnx(folder, b"MaxPool", b"minPool").diagnostics)
+
+
+@provokes("CNV104")
+def _up_to_plugins(folder: Path) -> Findings:
+    b = one("Activation", [2, 4], func="relu")
+    b.op("z", "_Unheard_TRT", ["y"])
+    b.output("z")
+    ufkit.save(b.meta, folder / "a.uff")
+    options = ufkit.Options(verify=True, plugins="trt")
+    return iter(ufkit.convert(folder / "a.uff", folder / "a.onnx", options).diagnostics)
+
+
+@provokes("CNV105")
+def _chosen_otherwise(folder: Path) -> Findings:
+    from ufkit.conversion.engines import Session
+
+    b = one("Unary", [1, 2], func="neg")
+    b.op("z", "ArgMax", ["y"], axis=1)
+    b.graph["MarkOutput_0"].inputs = ["z"]
+    ufkit.save(b.meta, folder / "a.uff")
+    nearly_equal = {"x0": np.array([[0.5, 0.5 + 2**-24]], np.float32)}
+    options = ufkit.Options(verify=True, verify_data=nearly_equal)
+    right = Session.run
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Session, "run", lambda self, fed: right(self, {"x0": fed["x0"][:, ::-1]}))
+        report = ufkit.convert(folder / "a.uff", folder / "a.onnx", options)
+    assert report.ok
+    return iter(report.diagnostics)
+
+
+@provokes("UFF511", "UFF512")
+def _cut_in_a_node(_: Path) -> Findings:
+    return iter(ufkit.recover(Source(NET[: NET.index(b"relu")], "x.uff")).diagnostics)
+
+
+@provokes("UFF513")
+def _cut_in_a_constant(_: Path) -> Findings:
+    return iter(
+        ufkit.recover(Source(NET[: NET.rindex(b"weights_dense/kernel") + 1000])).diagnostics
+    )
+
+
+@provokes("UFF514")
+def _length_of_a_node(_: Path) -> Findings:
+    at = NET.index(b"\x0a\x05image") - 1
+    data = NET[:at] + b"\x05" + NET[at + 1 :]
+    return iter(ufkit.recover(Source(data, "x.uff")).diagnostics)
 
 
 @pytest.mark.parametrize("code", [rule.code for rule in RULES])

@@ -17,9 +17,11 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from ufkit.conversion.compare import diff as diff
     from ufkit.conversion.pairs import Options as Options
     from ufkit.conversion.pairs import Report as Report
     from ufkit.conversion.pairs import convert as convert
+    from ufkit.core.comparison import Comparison as Comparison
     from ufkit.core.diag import Diagnostic as Diagnostic
     from ufkit.core.diag import FileError as FileError
     from ufkit.core.diag import FormatError as FormatError
@@ -37,6 +39,8 @@ if TYPE_CHECKING:
     from ufkit.uff.model import Graph as Graph
     from ufkit.uff.model import MetaGraph as MetaGraph
     from ufkit.uff.model import Node as Node
+    from ufkit.uff.recover import Recovered as Recovered
+    from ufkit.uff.recover import recover as recover
     from ufkit.uff.runner import run as run
     from ufkit.uff.summary import Summary as Summary
     from ufkit.uff.summary import summarize as summarize
@@ -55,9 +59,11 @@ if TYPE_CHECKING:
 # Where each public name lives. Modules load when a name is first used, so that a command that
 # only looks at a file never imports onnx.
 _HOMES = {
+    "diff": "conversion.compare",
     "Options": "conversion.pairs",
     "Report": "conversion.pairs",
     "convert": "conversion.pairs",
+    "Comparison": "core.comparison",
     "Diagnostic": "core.diag",
     "FileError": "core.diag",
     "FormatError": "core.diag",
@@ -75,6 +81,8 @@ _HOMES = {
     "Graph": "uff.model",
     "MetaGraph": "uff.model",
     "Node": "uff.model",
+    "Recovered": "uff.recover",
+    "recover": "uff.recover",
     "run": "uff.runner",
     "Summary": "uff.summary",
     "summarize": "uff.summary",

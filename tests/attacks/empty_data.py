@@ -9,7 +9,8 @@ from ufkit.uff.ops import OPS
 
 
 def cases() -> Iterator[bytes]:
-    for name, spec in OPS.items():
+    for spec in OPS.values():
+        name = spec.name
         inputs = [f"x{i}" for i in range(len(spec.inputs))]
         sources = [given(id_, 2, 4, 4, 2) for id_ in inputs]
         yield net(*sources, node("y", name, inputs, **dict.fromkeys(spec.fields)))

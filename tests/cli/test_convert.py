@@ -222,3 +222,49 @@ def test_corpus(run: Any, corpus: Path, tmp_path: Path, name: str) -> None:
     assert text.code == 0
     with ufkit.open(tmp_path / "out.json") as meta:
         assert len(meta.graph) > 2
+
+
+@pytest.fixture
+def plugin_net(tmp_path: Path) -> Path:
+    """A plugin known here, one that is not, and a product before both."""
+    b = ufkit.Builder()
+    b.input("x", [-1, 4])
+    b.const("k", np.eye(4, dtype=np.float32))
+    b.op("dense", "FullyConnected", ["x", "k"], "NC_CK")
+    b.op("leaky", "_LReLU_TRT", ["dense"], negSlope_u_float=0.25)
+    b.op("boxes", "_Unheard_TRT", ["leaky"], keepTopK_u_int=9)
+    b.output("boxes")
+    ufkit.save(b.meta, tmp_path / "plugins.uff")
+    return tmp_path / "plugins.uff"
+
+
+def test_plugins_for_tensorrt(run: Any, plugin_net: Path, tmp_path: Path) -> None:
+    target = tmp_path / "out.onnx"
+    result = run("convert", plugin_net, target, "--plugins", "trt", "--verify")
+    assert result.code == 0
+    assert "agree on 1 value within " in result.out
+    assert "CNV104" in result.out
+    assert "only TensorRT can run 'leaky', 'boxes'" in result.out
+    domains = [node.domain for node in onnx.load(target).graph.node]
+    assert domains == ["", "trt.plugins", "trt.plugins"]
+
+
+def test_plugins_as_operators(run: Any, plugin_net: Path, tmp_path: Path) -> None:
+    result = run("convert", plugin_net, tmp_path / "out.onnx")
+    assert result.code == 4
+    assert "'_Unheard_TRT'" in result.err + result.out
+    assert "leaky" not in result.err + result.out
+
+
+def test_plugins_that_nothing_comes_before_are_not_verified(
+    run: Any, plugin_net: Path, tmp_path: Path
+) -> None:
+    b = ufkit.Builder()
+    b.input("x", [-1, 4])
+    b.op("y", "_LReLU_TRT", ["x"], negSlope_u_float=0.25)
+    b.output("y")
+    ufkit.save(b.meta, plugin_net)
+    result = run("convert", plugin_net, tmp_path / "out.onnx", "--plugins", "trt", "--verify")
+    assert result.code == 4
+    assert "nothing is computed before it to be verified" in result.err + result.out
+    assert not (tmp_path / "out.onnx").exists()

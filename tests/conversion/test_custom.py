@@ -76,8 +76,25 @@ def test_what_needs_their_shape_is_still_an_obstacle() -> None:
         to_onnx(b.graph, allow_custom=True)
 
 
-def test_they_cannot_be_verified(tmp_path: Path) -> None:
+def test_what_comes_before_them_is_verified(tmp_path: Path) -> None:
     ufkit.save(_detector().meta, tmp_path / "a.uff")
     options = ufkit.Options(allow_custom=True, verify=True)
-    with pytest.raises(ufkit.NotSupportedError, match="nothing here can run 'boxes'"):
+    report = ufkit.convert(tmp_path / "a.uff", tmp_path / "a.onnx", options)
+    assert report.verification
+    assert report.verification.ok
+    assert [output.id for output in report.verification.outputs] == ["scores"]
+    assert report.verification.not_run == ["boxes", "last"]
+    (note,) = [finding for finding in report.diagnostics if finding.code == "CNV104"]
+    assert "everything up to 2 nodes was compared; only who knows uff.custom" in note.message
+
+
+def test_where_nothing_comes_before_them_nothing_can_be_verified(tmp_path: Path) -> None:
+    b = Builder()
+    b.input("x", [-1, 4])
+    b.op("boxes", "_Unheard_TRT", ["x"])
+    b.output("boxes")
+    ufkit.save(b.meta, tmp_path / "a.uff")
+    options = ufkit.Options(allow_custom=True, verify=True)
+    with pytest.raises(ufkit.NotSupportedError, match="nothing is computed before it"):
         ufkit.convert(tmp_path / "a.uff", tmp_path / "a.onnx", options)
+    assert [path.name for path in tmp_path.iterdir()] == ["a.uff"]

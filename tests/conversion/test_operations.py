@@ -16,7 +16,7 @@ from ufkit.uff.ops.spec import Example, OpSpec
 
 ENDS = {"Input", "Const", "MarkOutput"}
 CASES = [
-    pytest.param(spec, example, id=f"{spec.name}-{n}")
+    pytest.param(spec, example, id=f"{spec.key}-{n}")
     for spec in OPS.values()
     for n, example in enumerate(spec.examples)
 ]

@@ -34,7 +34,7 @@ def test_the_reference_agrees_with_tensorflow(case: str) -> None:
 
 def test_each_tensorflow_operation_was_computed_but_those_it_has_no_kernel_for() -> None:
     computed = {case.rpartition("-")[0] for case in RESULTS}
-    missing = {spec.name for spec in OPS.values() if spec.custom} - computed
+    missing = {spec.name for spec in OPS.values() if spec.custom and not spec.plugin} - computed
     assert missing == {"_Snapshot", "_ResourceGather"}
 
 

@@ -17,6 +17,7 @@ from ufkit.uff.infer import infer
 from ufkit.uff.io import BINARY, JSON, TEXT, write_to
 from ufkit.uff.io import open as open_uff
 from ufkit.uff.model import Graph, MetaGraph
+from ufkit.uff.recover import recover
 from ufkit.uff.runner import run
 from ufkit.uff.summary import summarize
 
@@ -83,6 +84,14 @@ def written(meta: MetaGraph) -> None:
         assert out.getvalue() == again.getvalue(), form
 
 
+def recovered(data: bytes) -> None:
+    """Whatever is left makes a file that opens."""
+    out = io.BytesIO()
+    write_to(recover(Source(data, "attack.uff")).meta, out)
+    for graph in opened(out.getvalue()).graphs:
+        assert all(node.fields is not None for node in graph)
+
+
 LOOKS: tuple[Stage, ...] = (checked, summed)
 STAGES: tuple[Stage, ...] = (*LOOKS, converted, ran, saved, written)
 
@@ -98,6 +107,8 @@ def with_errors(action: Callable[[], Any]) -> Any:
 
 def exercise(data: bytes, stages: tuple[Stage, ...] = STAGES) -> Iterator[str]:
     """Go through the stages with a file; yields the name of each before it starts."""
+    yield "recovered"
+    with_errors(lambda: recovered(data))
     yield "opened"
     meta = with_errors(lambda: opened(data))
     for stage in stages if meta is not None else ():

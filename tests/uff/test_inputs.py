@@ -66,6 +66,16 @@ def test_a_missing_batch_shows_behind_a_flatten_too() -> None:
     assert str(infer(b.graph).facts["y"].shape) == "(N, 2)"
 
 
+def test_a_missing_batch_shows_behind_a_plugin_on_maps_too() -> None:
+    b = Builder()
+    b.input("x", [6, 4, 3])
+    b.op("leaky", "_LReLU_TRT", ["x"], negSlope_u_float=0.1)
+    b.const("kernel", np.ones((1, 1, 3, 2), np.float32))
+    b.op("y", "Conv", ["leaky", "kernel"], "N+C_+CK")
+    b.output("y")
+    assert str(infer(b.graph).facts["y"].shape) == "(N, 6, 4, 2)"
+
+
 def test_an_input_nobody_needs_may_be_left_out_or_fed() -> None:
     b = small_net()
     b.input("spare", [-1, 2])

@@ -13,8 +13,10 @@ from ufkit.cli.shapes import shape_option
 from ufkit.core import render
 
 if TYPE_CHECKING:
-    from ufkit.conversion.pairs import Family, Report
-    from ufkit.conversion.verify import Difference, Verification
+    from ufkit.conversion.differences import Difference
+    from ufkit.conversion.families import Family
+    from ufkit.conversion.pairs import Report
+    from ufkit.conversion.verify import Verification
     from ufkit.core.files import Source
 
 TO_ONNX, PROOF, TO_TEXT = "Conversion to ONNX", "Proof (ONNX)", "Conversion to text"
@@ -25,6 +27,7 @@ _ONNX_ONLY = (
     "opset",
     "layout",
     "allow_custom",
+    "plugins",
     "verify",
     "verify_data",
     "seed",
@@ -52,6 +55,8 @@ _ENGINES = {"onnxruntime": "ONNX Runtime", "reference": "onnx's own evaluator"}
          "for a file whose Input has no shape; N stays open"),
         ("ufkit convert net.uff net.onnx --verify-data real.npz --layout nchw",
          "compared on your own inputs; inputs and outputs channels first"),
+        ("ufkit convert ssd.uff ssd.onnx --plugins trt --verify",
+         "for TensorRT; compared up to the plugins, which only TensorRT can run"),
         ("ufkit convert net.uff net.pbtxt --full", "text that holds the weights as well"),
         ("ufkit convert mean.binaryproto mean.npy --mean-layout chw", "for numpy.load"),
     ),
@@ -92,6 +97,14 @@ _ENGINES = {"onnxruntime": "ONNX Runtime", "reference": "onnx's own evaluator"}
     cls=Opt,
     group=TO_ONNX,
     help="Carry operations that are not known into the ONNX domain uff.custom.",
+)
+@click.option(
+    "--plugins",
+    type=click.Choice(["onnx", "trt"]),
+    cls=Opt,
+    group=TO_ONNX,
+    help="TensorRT plugins as standard operators (the default), or as nodes under their own name "
+    "and fields, of which TensorRT's ONNX parser makes the plugins again.",
 )
 @click.option(
     "--verify",
@@ -149,7 +162,8 @@ _ENGINES = {"onnxruntime": "ONNX Runtime", "reference": "onnx's own evaluator"}
 @click.pass_context
 def command(ctx: click.Context, /, source: str, target: str, **given: Any) -> int:
     from ufkit.cli.kinds import identified
-    from ufkit.conversion.pairs import Options, convert, family_of, target_form
+    from ufkit.conversion.families import family_of, target_form
+    from ufkit.conversion.pairs import Options, convert
 
     file = identified(source)
     family = family_of(file.source)
@@ -164,7 +178,7 @@ def _convert(
     from ufkit.cli.progress import showing
 
     data = _verify_data(given["verify_data"])
-    optional = ("opset", "seed", "mean_layout")
+    optional = ("opset", "seed", "plugins", "mean_layout")
     chosen = {name: given[name] for name in optional if given[name] is not None}
     request = options(
         graph=given["graph"],
@@ -188,7 +202,7 @@ def _convert(
 
 def _check_options(ctx: click.Context, form: str, family: Family) -> None:
     """Refuse options that would have no effect. Raises UsageError."""
-    from ufkit.conversion.pairs import ARRAY, MEAN, ONNX, UFF
+    from ufkit.conversion.families import ARRAY, MEAN, ONNX, UFF
     from ufkit.uff.io import TEXT
 
     given = {
@@ -303,7 +317,8 @@ def _shown(port: dict[str, Any]) -> str:
 
 def _verified(result: Verification, output: Output) -> str:
     engine = _ENGINES[result.engine]
-    rows: list[tuple[str, ...]] = [("output", "", "largest difference", "relative", "allowed", "")]
+    head = "value" if result.not_run else "output"
+    rows: list[tuple[str, ...]] = [(head, "", "largest difference", "relative", "allowed", "")]
     rows += [_row(item, output) for item in result.outputs]
     table = render.columns(rows, right=(2, 3, 4))
     inputs = result.inputs.replace("random, seed", "random inputs, seed")
@@ -319,18 +334,19 @@ def _row(item: Difference, output: Output) -> tuple[str, ...]:
 
 def _sentence(result: Verification, output: Output) -> str:
     engine, count = _ENGINES[result.engine], len(result.outputs)
+    what = "value" if result.not_run else "output"
     if result.ok:
         largest = max((item.max_abs for item in result.outputs), default=0.0)
         allowed = max((item.tolerance for item in result.outputs), default=0.0)
         return (
             f"{output.paint('equal', 'green')}: {engine} and the reference agree on "
-            f"{render.plural(count, 'output')} within {allowed:g} "
+            f"{render.plural(count, what)} within {allowed:g} "
             f"(largest difference {largest:.1e})"
         )
     wrong = [item for item in result.outputs if not item.ok]
     head = output.paint("not equal", "red")
     sentence = f"{head}: {engine} and the reference differ on {len(wrong)} of "
-    sentence += render.plural(count, "output")
+    sentence += render.plural(count, what)
     if result.first:
         id_ = render.visible(result.first.id)
         sentence += f"; the first node that differs is {id_} ({result.first.operation})"

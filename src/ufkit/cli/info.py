@@ -11,7 +11,7 @@ from ufkit.cli.command import Opt, Verb, codes, common
 from ufkit.cli.output import Output
 from ufkit.cli.shapes import Shapes, shape_option
 from ufkit.core import render
-from ufkit.core.render import visible
+from ufkit.core.render import short, visible
 
 if TYPE_CHECKING:
     from ufkit.cli.kinds import File
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from ufkit.uff.summary import GraphSummary, Summary, ValueSummary
 
 _FORMS = {"uff": "UFF, binary", "uff-text": "UFF, text", "uff-json": "UFF, JSON"}
-_LONGEST = 60  # characters of a field's value
 
 
 @click.command(
@@ -189,26 +188,15 @@ def _node(node: Node, inference: Inference) -> dict[str, Any]:
 
 
 def _fields(node: Node) -> Iterator[tuple[str, Any]]:
-    """The fields as plain values; blobs as their size, orders as the file numbers them."""
+    """The fields as plain values; blobs as their size, orders as names spell them."""
     from ufkit.core.diag import FormatError
+    from ufkit.uff.data import plain
 
     for name in node.fields:
         try:
-            yield name, _plain(node.fields[name])
+            yield name, plain(node.fields[name])
         except FormatError as error:
             yield name, f"({error.diagnostic.message})"
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, (list, tuple)):
-        return [_plain(item) for item in value]
-    if hasattr(value, "nbytes"):
-        return f"({value.nbytes} bytes)"
-    if hasattr(value, "axes"):
-        from ufkit.uff.orders import spell
-
-        return spell(value.axes)
-    return value if value is None or isinstance(value, (str, bool, int, float)) else str(value)
 
 
 def _listing(rows: list[dict[str, Any]]) -> str:
@@ -220,13 +208,7 @@ def _listing(rows: list[dict[str, Any]]) -> str:
         lines.append(f"{visible(row['id'])}  {visible(row['operation'])}{value}")
         if row["inputs"]:
             lines.append(f"    from {', '.join(map(visible, row['inputs']))}")
-        fields = [f"{visible(name)}={_short(value)}" for name, value in row["fields"].items()]
+        fields = [f"{visible(name)}={short(value)}" for name, value in row["fields"].items()]
         if fields:
             lines.append(f"    {' '.join(fields)}")
     return "\n".join(lines)
-
-
-def _short(value: Any) -> str:
-    is_list = isinstance(value, list)
-    text = f"[{','.join(map(_short, value))}]" if is_list else visible(str(value))
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."

@@ -19,7 +19,9 @@ VERBS = {
     for entry in (
         Entry("info", "Look", "Say what a file is: inputs, outputs, operations, weights."),
         Entry("check", "Look", "Find what is wrong with a file, before it goes wrong for you."),
+        Entry("diff", "Look", "Say what differs between two models, weights included."),
         Entry("dump", "Look", "Print a file, or some of its nodes, as text or JSON."),
+        Entry("recover", "Get out", "Save what is intact of a damaged file, list what is not."),
         Entry(
             "convert", "Get out", "Convert UFF to ONNX, or a file between binary, text and JSON."
         ),
@@ -41,7 +43,7 @@ EXAMPLES = (
 )
 CODES = (
     (0, "all is well"),
-    (1, "findings: check has errors, verification failed"),
+    (1, "findings: errors, a failed verification, a difference, a loss"),
     (2, "the command makes no sense, or does not fit the file"),
     (3, "a file cannot be read or written, or is malformed"),
     (4, "something in the file has no equivalent in the target"),

@@ -6,9 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from ufkit.core.dtypes import DType
-from ufkit.uff.data import Orders
+from ufkit.uff.data import Orders, unquoted
 from ufkit.uff.model import Node
-from ufkit.uff.ops.spec import unquoted
 from ufkit.uff.orders import spell
 
 DOMAIN = "uff.custom"

@@ -243,15 +243,21 @@ class NodeEmitter:
         made = OnnxNode(f"{self._id}/{op_type}", op_type, list(inputs), [], attributes)
         return tuple(self._writer.add(made, outputs))
 
-    def plugin(self, *inputs: str, outputs: int = 1) -> tuple[str, ...]:
-        return self.foreign(plugins.DOMAIN, *inputs, outputs=outputs)
+    def plugin(
+        self, *inputs: str, outputs: int = 1, name: str = "", **fields: Any
+    ) -> tuple[str, ...]:
+        fields = plugins.attributes(self._node) | fields
+        op_type = name or custom.op_type(self._node)
+        made = OnnxNode(self._id, op_type, [*inputs], [], fields, plugins.DOMAIN)
+        return tuple(self._writer.add(made, outputs))
 
-    def foreign(self, domain: str, *inputs: str, outputs: int = 1) -> tuple[str, ...]:
-        """A node of another domain with the operation's own name and fields."""
+    def carried(self, domain: str) -> str:
+        """A node of another domain with the operation's own name, inputs and fields."""
         of_plugin = domain == plugins.DOMAIN
         fields = (plugins if of_plugin else custom).attributes(self._node)
-        made = OnnxNode(self._id, custom.op_type(self._node), [*inputs], [], fields, domain)
-        return tuple(self._writer.add(made, outputs))
+        inputs = [self.value(i) for i in range(len(self._inputs))]
+        made = OnnxNode(self._id, custom.op_type(self._node), inputs, [], fields, domain)
+        return self._writer.add(made)[0]
 
     def reduce(self, op_type: str, name: str, axes: list[int], keep: bool) -> str:
         if self.opset >= _AXES_AS_INPUT or op_type == "ReduceSum":

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from importlib.resources import files
 from math import prod
@@ -17,7 +18,7 @@ import numpy as np
 import onnx
 from numpy.typing import NDArray
 
-from ufkit.core.files import PathLike, Payload, Source, replacing
+from ufkit.core.files import PathLike, Payload, Source, Span, replacing
 from ufkit.core.tensor import Tensor
 from ufkit.uff.orders import Order, identity
 from ufkit.wire.message import Message, write
@@ -54,6 +55,11 @@ class Weights:
     def nbytes(self) -> int:
         return prod(self.shape) * self.dtype.itemsize
 
+    @property
+    def span(self) -> Span | None:
+        """Where the elements lie, in the order of the file; None when they were computed."""
+        return self.constant.span if isinstance(self.constant, Tensor) else None
+
     def array(self) -> NDArray[Any]:
         """The elements, as a view where that is possible."""
         plain = self.constant.numpy() if isinstance(self.constant, Tensor) else self.constant
@@ -64,22 +70,23 @@ class Weights:
         if isinstance(self.constant, Tensor) and self.order == identity(len(self.shape)):
             self.constant.span.write_to(out)
             return
-        _write_blocks(self.array(), out)
+        for block in in_blocks(self.array(), _BLOCK // self.dtype.itemsize):
+            out.write(block.data)
         if isinstance(self.constant, Tensor):
             self.constant.span.release()
 
 
-def _write_blocks(array: NDArray[Any], out: IO[bytes]) -> None:
-    """Append an array in C order, one block of memory after the other."""
-    if array.nbytes <= _BLOCK or array.ndim == 0:
-        out.write(_in_order(array).data)
-    elif array.nbytes // array.shape[0] > _BLOCK:
+def in_blocks(array: NDArray[Any], most: int) -> Iterator[NDArray[Any]]:
+    """An array in C order, in blocks of at most `most` elements that its shape alone decides."""
+    if array.size <= most or array.ndim == 0:
+        yield _in_order(array)
+    elif array.size // array.shape[0] > most:
         for part in array:
-            _write_blocks(part, out)
+            yield from in_blocks(part, most)
     else:
-        rows = max(_BLOCK * array.shape[0] // array.nbytes, 1)
+        rows = most * array.shape[0] // array.size
         for at in range(0, array.shape[0], rows):
-            out.write(_in_order(array[at : at + rows]).data)
+            yield _in_order(array[at : at + rows])
 
 
 def _in_order(array: NDArray[Any]) -> NDArray[Any]:

@@ -3,66 +3,30 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ufkit.conversion.rules import CANNOT_CONVERT, WRONG_PAIR
+from ufkit.conversion.cut import up_to_foreign
+from ufkit.conversion.families import MEAN, NET, ONNX, UFF, Family, family_of, target_form
+from ufkit.conversion.plugins import DOMAIN as PLUGIN_DOMAIN
+from ufkit.conversion.rules import CANNOT_CONVERT, UP_TO_FOREIGN, WRONG_PAIR
 from ufkit.conversion.uff_onnx import DEFAULT_OPSET, Conversion, to_onnx
 from ufkit.conversion.ufw_files import convert_array, convert_mean, convert_net
 from ufkit.conversion.verify import Verification, verify
 from ufkit.core.diag import Diagnostic, FileError, NotSupportedError, RequestError, Where
 from ufkit.core.files import PathLike, Source, staging
+from ufkit.core.render import plural
 from ufkit.core.rules import EXISTS
 from ufkit.uff.inputs import GivenShapes
-from ufkit.uff.io import BINARY, JSON, TEXT, save
 from ufkit.uff.io import open as open_uff
-from ufkit.uff.model import MetaGraph
+from ufkit.uff.io import save
+from ufkit.uff.model import Graph, MetaGraph
 from ufkit.uff.rules import SEVERAL_GRAPHS
-from ufkit.wire.sniff import identify
 
-ONNX, NPY = "onnx", "npy"
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Family:
-    """Files that become the same kinds of files. `forms` are those by the target's suffix."""
-
-    name: str
-    forms: Mapping[str, str]
-
-
-UFF = Family(
-    "UFF",
-    {
-        ".onnx": ONNX,
-        ".uff": BINARY,
-        ".pb": BINARY,
-        ".pbtxt": TEXT,
-        ".txt": TEXT,
-        ".json": JSON,
-    },
-)
-NET = Family(
-    "Caffe net",
-    {
-        ".caffemodel": BINARY,
-        ".fp32umodel": BINARY,
-        ".int8umodel": BINARY,
-        ".prototxt": TEXT,
-        ".txt": TEXT,
-        ".json": JSON,
-    },
-)
-MEAN = Family("mean image", {".npy": NPY})
-ARRAY = Family("mean image", {".binaryproto": BINARY})
-_FAMILIES = {
-    "caffe-net": NET,
-    "caffe-text": NET,
-    "caffe-json": NET,
-    "caffe-blob": MEAN,
-    "npy": ARRAY,
-}
+TRT = "trt"
+PLUGINS = (ONNX, TRT)
 Progress = Callable[[str, int, int], None]
 
 
@@ -75,6 +39,8 @@ class Options:
     opset           version of ONNX's operators (ONNX)
     channels_first  NCHW graph inputs and outputs (ONNX)
     allow_custom    carry operations that are not known into a domain of their own (ONNX)
+    plugins         what becomes of TensorRT plugins: "onnx" for standard operators, "trt" for nodes
+                    that TensorRT makes the plugins of (ONNX)
     verify          compare both models before anything is put in place (ONNX)
     verify_data     arrays by Input id to verify on; random ones otherwise
     seed            of the random inputs
@@ -90,6 +56,7 @@ class Options:
     opset: int = DEFAULT_OPSET
     channels_first: bool = False
     allow_custom: bool = False
+    plugins: str = "onnx"
     verify: bool = False
     verify_data: Mapping[str, Any] | None = None
     seed: int = 0
@@ -188,21 +155,6 @@ def convert(
     return report
 
 
-def family_of(source: Source) -> Family:
-    """What a file is a member of; UFF where nothing tells, whose reader then says what it is."""
-    return _FAMILIES.get(identify(source).name, UFF)
-
-
-def target_form(target: PathLike, family: Family) -> str:
-    """The form that a name asks for. Raises RequestError (CNV002)."""
-    suffix = os.path.splitext(os.fspath(target))[1].lower()
-    if suffix not in family.forms:
-        message = f"{os.fspath(target)!r} names no kind of file that a {family.name} becomes"
-        hint = f"end the name in one of {', '.join(family.forms)}"
-        raise RequestError(WRONG_PAIR.at(Where(os.fspath(target)), message, hint=hint))
-    return family.forms[suffix]
-
-
 def _write_onnx(
     meta: MetaGraph, target: PathLike, options: Options, report: Report, progress: Progress
 ) -> None:
@@ -216,32 +168,80 @@ def _write_onnx(
         opset=options.opset,
         channels_first=options.channels_first,
         allow_custom=options.allow_custom,
+        trt_plugins=_to_tensorrt(options),
         progress=lambda done, total: progress("converting", done, total),
     )
     report.conversion = conversion
     report.diagnostics += conversion.diagnostics
-    if options.verify and conversion.foreign:
-        message = f"nothing here can run {conversion.foreign[0]!r}, so nothing can be verified"
-        where = graph[conversion.foreign[0]].where()
-        raise NotSupportedError(CANNOT_CONVERT.at(where, message, hint="leave out --verify"))
+    proven = _provable(conversion) if options.verify else conversion
     try:
         with staging(target) as staged:
             conversion.model.save(staged)
             if options.verify:
-                report.verification = verify(
-                    conversion,
-                    staged,
-                    data=options.verify_data,
-                    seed=options.seed,
-                    tolerance=options.tolerance,
-                    progress=lambda done, total: progress("verifying", done, total),
-                )
+                report.verification = _verified(proven, staged, options, progress)
+                report.verification.not_run = conversion.foreign
                 report.diagnostics += report.verification.diagnostics
                 if not report.verification.ok:
                     raise _NotEqual
+                if conversion.foreign:
+                    report.diagnostics.append(_rest(graph, conversion))
     except _NotEqual:
         report.written = False
 
 
 class _NotEqual(Exception):
     """Ends the staging of a model that failed verification."""
+
+
+def _to_tensorrt(options: Options) -> bool:
+    """Whether plugins are for TensorRT. Raises RequestError (CNV002)."""
+    if options.plugins not in PLUGINS:
+        message = f"plugins cannot become {options.plugins!r}; {' or '.join(PLUGINS)} are possible"
+        raise RequestError(WRONG_PAIR.at(Where(), message))
+    return options.plugins == TRT
+
+
+# -- proof -----------------------------------------------------------------------------------
+
+
+def _provable(conversion: Conversion) -> Conversion:
+    """The part that can be run here. Raises NotSupportedError (CNV001) where there is none."""
+    if not conversion.foreign:
+        return conversion
+    part = up_to_foreign(conversion)
+    if not part.outputs:
+        id_ = conversion.foreign[0]
+        message = f"nothing here can run {id_!r}, and nothing is computed before it to be verified"
+        where = conversion.inference.graph[id_].where()
+        raise NotSupportedError(CANNOT_CONVERT.at(where, message, hint="leave out --verify"))
+    return part
+
+
+def _verified(
+    proven: Conversion, staged: PathLike, options: Options, progress: Progress
+) -> Verification:
+    """The file compared or, where that holds nodes that nothing here can run, the part before."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = staged
+        if proven.names:
+            path = os.path.join(folder, "part.onnx")
+            proven.model.save(path)
+        return verify(
+            proven,
+            path,
+            data=options.verify_data,
+            seed=options.seed,
+            tolerance=options.tolerance,
+            progress=lambda done, total: progress("verifying", done, total),
+        )
+
+
+def _rest(graph: Graph, conversion: Conversion) -> Diagnostic:
+    """What was not compared."""
+    ids = [*map(repr, conversion.foreign)]
+    shown = ", ".join(ids if len(ids) <= 8 else [*ids[:7], "..."])
+    domains = {node.domain for node in conversion.model.proto.graph.node} - {""}
+    knows = "TensorRT" if domains == {PLUGIN_DOMAIN} else f"who knows {', '.join(sorted(domains))}"
+    nodes = plural(len(ids), "node")
+    message = f"everything up to {nodes} was compared; only {knows} can run {shown}"
+    return UP_TO_FOREIGN.at(graph.where(), message)

@@ -12,7 +12,7 @@ from typing import Any
 
 from ufkit.conversion import custom
 from ufkit.uff.model import Node
-from ufkit.uff.ops import OPS
+from ufkit.uff.ops import entry_of
 
 DOMAIN = "trt.plugins"  # the one under which ONNX Runtime's TensorRT provider knows them as well
 
@@ -22,7 +22,7 @@ _SUFFIX = re.compile(r"_u_(?:int|float|str|bool|[ifsb]list)$")
 
 def is_plugin(node: Node) -> bool:
     """Whether an operation is one of TensorRT's plugins, known here or not."""
-    spec = OPS.get(node.operation)
+    spec = entry_of(node)
     if spec is not None:
         return spec.plugin is not None
     named = node.operation.startswith("_") and node.operation.endswith("_TRT")

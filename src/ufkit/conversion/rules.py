@@ -56,11 +56,49 @@ VERIFIED_BY_ONNX = Rule(
     hint="python3 -m pip install 'ufkit[run]'",
 )
 
+UP_TO_FOREIGN = Rule(
+    "CNV104",
+    Severity.NOTE,
+    "verified up to nodes that nothing here can run",
+    why="The model holds nodes of a domain that only its own run time knows. Every value they take "
+    "and every output that does not depend on them was compared; they and what follows were not.",
+    hint="run the model where it is meant to run, and compare its outputs there",
+)
+CHOSEN = Rule(
+    "CNV105",
+    Severity.NOTE,
+    "judged on the engine's own values",
+    why="Operations that choose (ArgMax, comparisons, rounding, suppression) turn differences of "
+    "rounding into others. On the engine's own inputs the reference chooses the same.",
+)
+
 ONNX_REFUSED = Rule(
     "CNV201",
     Severity.ERROR,
     "ONNX model refused",
     why="The engine that runs ONNX models does not take this one, or fails on these inputs.",
+)
+BAD_ONNX = Rule(
+    "CNV202",
+    Severity.ERROR,
+    "ONNX weights damaged",
+    why="Their values are not where the model says, or not as many as it says.",
+    hint="the file may be cut, or the .data file beside it missing; fetch both again",
+)
+BY_NAME = Rule(
+    "CNV203",
+    Severity.NOTE,
+    "compared by name",
+    why="The ONNX model was not made by this program from a file like this one: inputs, outputs "
+    "and weights are compared, what the nodes compute is not.",
+    hint="to know whether both compute the same: ufkit convert --verify, or ufkit run on both",
+)
+AS_CONVERTED = Rule(
+    "CNV204",
+    Severity.NOTE,
+    "compared as converted",
+    why="The UFF side was converted as the ONNX model had been: differences are told in ONNX's "
+    "words.",
 )
 
 RULES = (
@@ -72,5 +110,10 @@ RULES = (
     DIFFERS,
     NOT_FINITE,
     VERIFIED_BY_ONNX,
+    UP_TO_FOREIGN,
+    CHOSEN,
     ONNX_REFUSED,
+    BAD_ONNX,
+    BY_NAME,
+    AS_CONVERTED,
 )

@@ -30,7 +30,7 @@ from ufkit.uff.dims import Shape, static
 from ufkit.uff.infer import Inference, facts_of, infer
 from ufkit.uff.inputs import GivenShapes, InputSpec
 from ufkit.uff.model import Graph, Node
-from ufkit.uff.ops import OPS, unknown
+from ufkit.uff.ops import entry_of, unknown
 from ufkit.uff.ops.spec import UnknownShape
 from ufkit.uff.orders import Order, identity, inverse
 from ufkit.uff.rules import TOO_LARGE
@@ -52,6 +52,7 @@ class Conversion:
     forms             by UFF id: an ONNX value and the order it is in, for every node that has
                       one, so that results can be compared node by node
     foreign           ids of the nodes carried over as they are, which nothing here can run
+    names             by UFF id: the ONNX output, where it is not called by the id
     """
 
     model: OnnxModel
@@ -61,6 +62,7 @@ class Conversion:
     outputs: dict[str, Order] = field(default_factory=dict)
     forms: dict[str, tuple[str, Order]] = field(default_factory=dict)
     foreign: list[str] = field(default_factory=list)
+    names: dict[str, str] = field(default_factory=dict)
 
     @property
     def diagnostics(self) -> list[Diagnostic]:
@@ -220,11 +222,11 @@ class _Exporter:
 
     def value(self, node: Node) -> Value:
         facts = self.inference.facts[node.id]
-        if (known := self.known(node)) is not None:
+        domain = self.carrying(node)
+        if not domain and (known := self.known(node)) is not None:
             return Value(facts, constant=known)
         call = self.inference.calls.get(node.id)
-        domain = self.carrying(node)
-        if node.operation not in OPS and not domain:
+        if entry_of(node) is None and not domain:
             raise FormatError(unknown(node))
         if (call is None and not domain) or any(id_ not in self.values for id_ in node.inputs):
             raise Refusal("")  # the reason is known: a finding of the inference, or an input's
@@ -233,7 +235,7 @@ class _Exporter:
         if domain:
             self.foreign.append(node.id)
         if call is None:
-            emitter.result(emitter.foreign(domain, *map(emitter.value, range(len(inputs))))[0])
+            emitter.result(emitter.carried(domain))
             return emitter.made
         lower = call.spec.to_onnx if call.spec.plugin is None or not domain else call.spec.plugin
         try:
@@ -246,7 +248,7 @@ class _Exporter:
         """The domain of the ONNX node that carries an operation over as it is; "" for none."""
         if self.trt_plugins and plugins.is_plugin(node):
             return plugins.DOMAIN
-        return custom.DOMAIN if self.allow_custom and node.operation not in OPS else ""
+        return custom.DOMAIN if self.allow_custom and entry_of(node) is None else ""
 
     def known(self, node: Node) -> Constant | None:
         """The node's elements when they can be had at export: constants and what follows."""

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from math import prod
 from typing import Any
 
 import numpy as np
-import onnx
 from numpy.typing import NDArray
 
+from ufkit.conversion.blame import judge
+from ufkit.conversion.differences import Difference, difference
 from ufkit.conversion.engines import REFERENCE, best_engine, open_onnx
-from ufkit.conversion.onnx_model import OnnxModel
 from ufkit.conversion.rules import DIFFERS, NOT_FINITE, VERIFIED_BY_ONNX
 from ufkit.conversion.uff_onnx import Conversion
 from ufkit.core.diag import Diagnostic, FormatError, RequestError
@@ -22,7 +20,7 @@ from ufkit.core.files import PathLike
 from ufkit.uff.evaluate import evaluate
 from ufkit.uff.infer import Inference
 from ufkit.uff.inputs import InputSpec
-from ufkit.uff.model import Graph, Node
+from ufkit.uff.model import Node
 from ufkit.uff.ops.spec import MAX_BYTES
 from ufkit.uff.orders import inverse
 from ufkit.uff.rules import TOO_LARGE
@@ -30,33 +28,7 @@ from ufkit.uff.rules import TOO_LARGE
 Array = NDArray[Any]
 Progress = Callable[[int, int], None]
 
-# Largest |a - b| against the largest |b|. A run time that folds BatchNorm into convolutions is
-# some 2e-5 off on a real net of 16 of them, as TensorFlow itself is 1e-5; mistakes of a
-# conversion show in the first digits. Half precision keeps 11 bits.
-TOLERANCE = {"float16": 5e-3}
-DEFAULT_TOLERANCE = 1e-4
 _OPEN_SIZE = 64
-
-
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """How far two values of one output are apart.
-
-    max_abs   largest |a - b|
-    error     that, against the largest |b| (b: the reference); of integers, the share that differs
-    """
-
-    id: str
-    operation: str
-    shape: list[int]
-    dtype: str
-    max_abs: float
-    error: float
-    tolerance: float
-
-    @property
-    def ok(self) -> bool:
-        return self.error <= self.tolerance
 
 
 @dataclass(slots=True)
@@ -65,12 +37,14 @@ class Verification:
 
     inputs   what was fed: "random, seed 0" or the user's file
     first    the first node in order of computation whose value differs, when one does
+    not_run  ids of nodes that nothing here can run, up to which was compared
     """
 
     engine: str
     inputs: str
     outputs: list[Difference] = field(default_factory=list)
     first: Difference | None = None
+    not_run: list[str] = field(default_factory=list)
     diagnostics: list[Diagnostic] = field(default_factory=list)
 
     @property
@@ -85,6 +59,7 @@ class Verification:
             "inputs": self.inputs,
             "outputs": outputs,
             "first_different": asdict(self.first) if self.first else None,
+            "not_run": self.not_run,
         }
 
 
@@ -111,13 +86,17 @@ def verify(
     if engine == REFERENCE:
         result.diagnostics.append(VERIFIED_BY_ONNX.at(graph.where(), "ONNX Runtime is not here"))
     for id_, order in conversion.outputs.items():
-        value = got[id_].transpose(inverse(order))
+        value = got[conversion.names.get(id_, id_)].transpose(inverse(order))
         result.outputs.append(difference(graph, id_, value, expected[id_], tolerance))
     if not all(np.isfinite(array).all() for array in expected.values()):
         message = "the reference gives values that are not finite on these inputs"
         result.diagnostics.append(NOT_FINITE.at(graph.where(), message))
     if not result.ok:
-        result.first = _first_different(conversion, feeds, fed, tolerance)
+        judgement = judge(conversion, feeds, fed, tolerance)
+        result.outputs = [judgement.outputs.get(item.id, item) for item in result.outputs]
+        result.diagnostics += judgement.chosen
+    if not result.ok:
+        result.first = judgement.first
         blamed = result.first or next(output for output in result.outputs if not output.ok)
         message = (
             f"{blamed.operation} gives values {blamed.error:.2g} apart (largest difference "
@@ -216,66 +195,3 @@ def _limit(inference: Inference, takers: Sequence[Node], id_: str) -> int:
             if shape and isinstance(size := shape[axis], int):
                 limits.append(size)
     return max(min(limits, default=10), 1)
-
-
-def difference(
-    graph: Graph, id_: str, value: Array, expected: Array, tolerance: float | None
-) -> Difference:
-    """How far a node's value is from the reference; a wrong shape or type is infinitely far."""
-    dtype = expected.dtype.name
-    allowed = TOLERANCE.get(dtype, DEFAULT_TOLERANCE) if tolerance is None else tolerance
-    max_abs, error = _distance(value, expected)
-    operation = graph[id_].operation
-    return Difference(id_, operation, [*expected.shape], dtype, max_abs, error, allowed)
-
-
-def _distance(value: Array, expected: Array) -> tuple[float, float]:
-    if value.shape != expected.shape or value.dtype != expected.dtype:
-        return np.inf, np.inf
-    if expected.size == 0:
-        return 0.0, 0.0
-    if expected.dtype.kind != "f":
-        wide = np.abs(value.astype(np.float64) - expected.astype(np.float64))
-        return float(wide.max()), float((value != expected).mean())
-    a, b = value.astype(np.float64), expected.astype(np.float64)
-    finite = np.isfinite(b)
-    if (
-        not np.array_equal(a[~finite], b[~finite], equal_nan=True)
-        or not np.isfinite(a[finite]).all()
-    ):
-        return np.inf, np.inf
-    if not finite.any():
-        return 0.0, 0.0
-    max_abs = float(np.abs(a[finite] - b[finite]).max())
-    largest = float(np.abs(b[finite]).max())
-    return max_abs, max_abs / largest if largest else max_abs
-
-
-def _first_different(
-    conversion: Conversion,
-    feeds: Mapping[str, Array],
-    fed: Mapping[str, Array],
-    tolerance: float | None,
-) -> Difference | None:
-    """The first node in order of computation whose ONNX value is off."""
-    graph = conversion.inference.graph
-    model = onnx.ModelProto()
-    model.CopyFrom(conversion.model.proto)
-    made = {name for node in model.graph.node for name in node.output}
-    watched = {id_: form for id_, form in conversion.forms.items() if form[0] in made}
-    declared = {output.name for output in model.graph.output}
-    for name in {name for name, _ in watched.values()} - declared:
-        model.graph.output.append(onnx.ValueInfoProto(name=name))
-    with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "model.onnx")
-        OnnxModel(model, conversion.model.weights).save(path)
-        got = open_onnx(path, engine=best_engine()).run(fed)
-    expected = evaluate(conversion.inference, feeds, keep=watched)
-    for node in graph.needed():
-        if node.id in watched and node.id in expected:
-            name, order = watched[node.id]
-            value = got[name].transpose(inverse(order))
-            found = difference(graph, node.id, value, expected[node.id], tolerance)
-            if not found.ok:
-                return found
-    return None

@@ -216,11 +216,7 @@ def blocks(values: Values) -> Iterator[memoryview]:
         return
     if values.problem:
         values.numpy()  # raises what is wrong
-    span = values.span
-    for start in range(span.start, span.stop, _BLOCK):
-        stop = min(start + _BLOCK, span.stop)
-        yield span.source.view(start, stop)
-        span.source.release(start, stop)
+    yield from values.span.chunks(_BLOCK)
 
 
 @dataclass(frozen=True, slots=True)

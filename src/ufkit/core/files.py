@@ -213,10 +213,12 @@ class Span:
 
     def chunks(self, size: int) -> Iterator[memoryview]:
         """The bytes in pieces of that size; the memory they took is dropped behind them."""
+        held = self.start
         for at in range(self.start, self.stop, size):
             yield self.source.view(at, min(at + size, self.stop))
-            if (at - self.start) // size % 256 == 255:
-                self.source.release(self.start, at)
+            if at - held >= _CHUNK:
+                self.source.release(held, at)
+                held = at
         self.release()
 
     def release(self) -> None:
@@ -225,6 +227,40 @@ class Span:
 
     def __repr__(self) -> str:
         return f"Span({self.nbytes} B @ {self.start})"
+
+
+class Padded(Span):
+    """Bytes that are left where they are as far as they are there, and then zeros.
+
+    `stop` is where the zeros begin. Whoever asks for a view gets a copy.
+    """
+
+    __slots__ = ("zeros",)
+
+    def __init__(self, source: Source, start: int, stop: int, zeros: int) -> None:
+        super().__init__(source, start, stop)
+        self.zeros = zeros
+
+    @property
+    def nbytes(self) -> int:
+        return super().nbytes + self.zeros
+
+    def view(self) -> memoryview:
+        return memoryview(bytes(super().view()).ljust(self.nbytes, b"\0"))
+
+    def peek(self) -> Buffer:
+        return self.view()
+
+    def write_to(self, out: IO[bytes]) -> None:
+        super().write_to(out)
+        for at in range(0, self.zeros, _CHUNK):
+            out.write(bytes(min(_CHUNK, self.zeros - at)))
+
+    def chunks(self, size: int) -> Iterator[memoryview]:
+        for at in range(0, self.nbytes, size):
+            begin, wanted = self.start + at, min(size, self.nbytes - at)
+            data = self.source.view(begin, max(begin, min(begin + wanted, self.stop)))
+            yield data if len(data) == wanted else memoryview(bytes(data).ljust(wanted, b"\0"))
 
 
 @contextlib.contextmanager

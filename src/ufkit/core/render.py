@@ -18,6 +18,7 @@ from ufkit.core.diag import Diagnostic, Severity, Where
 _CODES = {"bold": "1", "dim": "2", "red": "1;31", "yellow": "33", "cyan": "36", "green": "32"}
 _SEVERITIES = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.NOTE: "cyan"}
 _PAINT = re.compile(r"\x1b\[[0-9;]*m")
+_LONGEST = 60  # characters of a value
 _SHOWN = 3  # places of a group that are named
 _NUMBERS = re.compile(r"\[[^\[\]]*\]|\d+(?:\.\d+)?")  # whole shapes, and numbers
 
@@ -53,6 +54,13 @@ def size(nbytes: int) -> str:
 def plural(count: int, noun: str) -> str:
     """1 node, 2 nodes, 1,000 nodes."""
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def short(value: Any) -> str:
+    """A value of a field in a few words: [1,1], same; cut where it is long."""
+    is_list = isinstance(value, (list, tuple))
+    text = f"[{','.join(map(short, value))}]" if is_list else visible(str(value))
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
 
 
 def columns(rows: Sequence[Sequence[str]], *, indent: int = 2, right: Sequence[int] = ()) -> str:

@@ -11,7 +11,7 @@ from ufkit.uff.data import DataMap
 from ufkit.uff.infer import infer
 from ufkit.uff.inputs import GivenShapes
 from ufkit.uff.model import INPUT_OPERATION, OUTPUT_OPERATION, Graph, MetaGraph, Node
-from ufkit.uff.ops import OPS, call_of, unknown
+from ufkit.uff.ops import call_of, entry_of, unknown
 from ufkit.uff.ops.spec import Facts, resolve_field
 from ufkit.uff.outputs import spelt
 from ufkit.uff.rules import (
@@ -124,12 +124,12 @@ def _nodes(graph: Graph) -> Iterator[Diagnostic]:
     for node in graph:
         yield from _unknown(node.message, node.where())
         yield from _duplicates(node.fields, node.where())
-        spec = OPS.get(node.operation)
+        spec = entry_of(node)
         if spec is None:
             if node.operation not in RESOLVED:
                 yield from _foreign(node, declared)
             continue
-        if spec.custom:
+        if spec.custom and not spec.plugin:
             message = (
                 f"{node.operation!r} is run and converted here; TensorRT needs a plugin for it"
             )

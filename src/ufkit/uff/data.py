@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ufkit.core.diag import FormatError, RequestError, Where
 from ufkit.core.dtypes import DType, from_uff
 from ufkit.core.files import Span
+from ufkit.uff.orders import spell
 from ufkit.uff.rules import BAD_REFERENCE, FIELD_KIND
 from ufkit.uff.schema import DATA, SCHEMA
 from ufkit.wire.message import Message
@@ -66,6 +67,17 @@ def _orders(message: Message) -> Orders:
         if entry.get("key") == _SPECIAL and (value := entry.get("value")) is not None:
             return Orders(tuple(value.all("val")))
     return Orders(())
+
+
+def plain(value: Any) -> Any:
+    """A value as JSON can hold it: a blob as its size, orders as names spell them."""
+    if isinstance(value, (list, tuple)):
+        return [plain(item) for item in value]
+    if isinstance(value, Span):
+        return f"({value.nbytes} bytes)"
+    if isinstance(value, Orders):
+        return spell(value.axes)
+    return value if value is None or isinstance(value, (str, bool, int, float)) else str(value)
 
 
 def data_of(value: Any, kind: str | None = None) -> Message:
@@ -211,6 +223,12 @@ class DataMap(MutableMapping[str, Any]):
 
     def __repr__(self) -> str:
         return f"DataMap({list(self)})"
+
+
+def unquoted(text: str) -> str:
+    """A string attribute of a custom operation, which converters wrote as Python's `b'NHWC'`."""
+    quoted = text[:2] in ("b'", 'b"') and text[-1] == text[1] and len(text) > 2
+    return text[2:-1] if quoted else text
 
 
 MAX_REFERENCES = 16  # in a row; real files have one

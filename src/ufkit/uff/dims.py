@@ -114,6 +114,20 @@ def exact_quotient(dividend: int | Dim, divisor: int | Dim) -> int | Dim | None:
     return Dim(tuple(rest), factor) if rest else factor
 
 
+def unify(left: int | Dim, right: int | Dim) -> int | Dim | None:
+    """The size both must have: None when they are two different numbers."""
+    if isinstance(left, int) and isinstance(right, int):
+        return left if left == right else None
+    if isinstance(left, Dim) and isinstance(right, Dim):
+        return left if left.known or not right.known else right
+    return left if isinstance(left, int) else right
+
+
+def whole(array: Any) -> list[Any]:
+    """The elements of an integer array as Python numbers; symbolic ones stay Dims."""
+    return [item if isinstance(item, Dim) else int(item) for item in array.ravel().tolist()]
+
+
 def product(shape: Shape) -> int | Dim:
     """Number of elements."""
     result: int | Dim = 1

@@ -22,6 +22,7 @@ from ufkit.uff.rules import BAD_INPUT
 from ufkit.wire.schema import did_you_mean
 
 Progress = Callable[[int, int], None]
+Revise = Callable[[Node, Sequence[Array], Array], Array]
 
 
 def evaluate(
@@ -29,13 +30,15 @@ def evaluate(
     feeds: Mapping[str, Any],
     *,
     keep: Iterable[str] = (),
+    revise: Revise = lambda node, arrays, value: value,
     progress: Progress = lambda done, total: None,
 ) -> dict[str, Array]:
     """The outputs by id, and the values of the nodes in `keep`.
 
     `inference` comes from `infer`; `feeds` holds an array for each of its inputs, in the shape
     that says.
-    Values are in UFF's axis order. Each is dropped when no later node needs it.
+    Values are in UFF's axis order. Each is dropped when no later node needs it. `revise` is given
+    each node that is computed, its inputs and its value, and says what to go on with.
     Raises RequestError (UFF401) for a feed that does not fit, FormatError where a node fails.
     """
     graph = inference.graph
@@ -50,7 +53,8 @@ def evaluate(
             if node.id not in values:
                 planned = [inference.facts[id_] for id_ in node.inputs]
                 arrays = [values[id_] for id_ in node.inputs]
-                values[node.id] = compute(node, map(facts_of, arrays, planned), arrays)
+                value = compute(node, map(facts_of, arrays, planned), arrays)
+                values[node.id] = revise(node, arrays, value)
             if node.id in kept:
                 results[node.id] = values[node.id]
             for id_ in (*set(node.inputs), node.id):

@@ -14,7 +14,7 @@ from ufkit.uff.const import constant
 from ufkit.uff.dims import Dim, impossible, static
 from ufkit.uff.inputs import GivenShapes, InputSpec, input_specs
 from ufkit.uff.model import INPUT_OPERATION, Graph, Node
-from ufkit.uff.ops import OPS, call_of, unknown
+from ufkit.uff.ops import call_of, entry_of, unknown
 from ufkit.uff.ops.spec import Array, Call, Facts, UnknownShape
 from ufkit.uff.outputs import Chooser, spelt
 
@@ -74,7 +74,8 @@ def infer(graph: Graph, shapes: GivenShapes | None = None) -> Inference:
         if node.operation != INPUT_OPERATION:
             _step(node, result, chooser)
     result.graph = chooser.result
-    result.diagnostics += chooser.notes
+    # values of one node are understood one by one, and all find the same
+    result.diagnostics = [*dict.fromkeys([*result.diagnostics, *chooser.notes])]
     return result
 
 
@@ -100,10 +101,11 @@ def _understand(node: Node, result: Inference) -> None:
     try:
         if node.operation == "Const":
             result.facts[node.id] = _constant_facts(node)
-        elif node.operation not in OPS:
+        elif entry_of(node) is None:
             result.diagnostics.append(unknown(node))
         else:
             call = call_of(node, inputs)
+            call.before = result.facts
             facts = call.spec.infer(call)
             if reason := impossible(facts.shape or ()):
                 call.conflict(f"its value cannot exist: {reason}")
@@ -111,8 +113,8 @@ def _understand(node: Node, result: Inference) -> None:
             result.facts[node.id] = _with_value(call, facts)
             result.diagnostics += call.notes
     except UnknownShape:
-        if node.operation in OPS:
-            result.calls[node.id] = Call(node, OPS[node.operation], inputs)
+        if spec := entry_of(node):
+            result.calls[node.id] = Call(node, spec, inputs)
     except FormatError as error:
         result.diagnostics += error.diagnostics
 

@@ -15,6 +15,7 @@ from ufkit.uff.data import Orders
 from ufkit.uff.dims import MAX_RANK, Dim, Shape, impossible, show
 from ufkit.uff.model import Graph, Node
 from ufkit.uff.ops import OPS
+from ufkit.uff.ops.maps import TRANSPARENT
 from ufkit.uff.ops.spec import Call, Facts, resolve_field
 from ufkit.uff.orders import Order, expand, identity
 from ufkit.uff.rules import BAD_INPUT, FIELD_VALUE, INPUT_NCHW, NO_BATCH, NO_SHAPE
@@ -22,11 +23,6 @@ from ufkit.wire.schema import did_you_mean
 
 GivenShapes = Mapping[str, Sequence[int | str]]
 BATCH = "N"
-
-# What a map passes through without its axes changing their meaning.
-_TRANSPARENT = frozenset(
-    {"Identity", "Binary", "Unary", "Activation", "LeakyRelu", "BatchNorm", "Pad", "LRN"}
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +180,7 @@ def _wishes(graph: Graph, facts: Mapping[str, Facts]) -> dict[tuple[str, bool], 
         maker, states = graph[id_], {flat}
         if maker.operation == "Flatten":
             states = {False, True} if flat else set()
-        elif maker.operation not in _TRANSPARENT:
+        elif maker.operation not in TRANSPARENT:
             continue
         for state in itertools.product(maker.inputs, states):
             if state not in found:

@@ -17,10 +17,11 @@ from ufkit.uff.schema import METAGRAPH
 from ufkit.wire.json import json_chunks, parse_json
 from ufkit.wire.message import Message, write
 from ufkit.wire.sniff import EMPTY as EMPTY_FILE
-from ufkit.wire.sniff import UFF, UFF_JSON, UFF_TEXT, identify, identify_folder
+from ufkit.wire.sniff import UFF, UFF_JSON, UFF_TEXT, Kind, identify, identify_folder
 from ufkit.wire.text import parse_text, text_lines
 
 BINARY, TEXT, JSON = "binary", "text", "json"
+TEXT_ALIASES = {"l": "val"}  # early converters wrote the first
 _SUFFIXES = {".pbtxt": TEXT, ".prototxt": TEXT, ".txt": TEXT, ".json": JSON}
 
 
@@ -33,20 +34,28 @@ def open(path: PathLike | Source, *, mmap: bool = True) -> MetaGraph:
     Raises FileError when it cannot be read; FormatError that says what the file is when it is no
     UFF (UFF001, UFF002), or where a text or JSON form is wrong.
     """
-    source = path if isinstance(path, Source) else _source(path, mmap)
+    source = source_of(path, mmap=mmap)
     kind = identify(source)
     if kind is UFF:
         return MetaGraph(Message.read(METAGRAPH, source))
     if kind is UFF_TEXT:
-        return MetaGraph(parse_text(source, METAGRAPH, aliases={"l": "val"}), source)
+        return MetaGraph(parse_text(source, METAGRAPH, aliases=TEXT_ALIASES), source)
     if kind is UFF_JSON:
         return MetaGraph(parse_json(source, METAGRAPH), source)
+    raise refusal(source, kind)
+
+
+def refusal(source: Source, kind: Kind) -> FormatError:
+    """The error that says what a file is which is no UFF."""
     rule = EMPTY if kind is EMPTY_FILE else NOT_UFF
-    message_ = f"this is not a UFF file: it is {kind.description}"
-    raise FormatError(rule.at(Where(source.name), message_, hint=kind.hint))
+    message = f"this is not a UFF file: it is {kind.description}"
+    return FormatError(rule.at(Where(source.name), message, hint=kind.hint))
 
 
-def _source(path: PathLike, mmap: bool) -> Source:
+def source_of(path: PathLike | Source, *, mmap: bool = True) -> Source:
+    """The bytes of a file. Raises FileError, which names a folder for what it is."""
+    if isinstance(path, Source):
+        return path
     try:
         return Source.open(path, mmap=mmap)
     except FileError as error:

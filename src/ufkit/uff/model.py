@@ -86,10 +86,10 @@ class Node:
         return view
 
     def where(self, field: str = "") -> Where:
-        """The node's place, for diagnostics."""
+        """The node's place in the file, for diagnostics; the same for all views of it."""
         span = self.message.span
         start, stop = (span.start, span.stop) if span.nbytes else (None, None)
-        path = f"{self.graph.id}/{self._id}"
+        path = f"{self.graph.id}/{self.message.get('id')}"
         return Where(self.graph.meta.source.name, path, field, start, stop)
 
     def __repr__(self) -> str:

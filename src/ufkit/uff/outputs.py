@@ -16,7 +16,7 @@ from math import prod
 from ufkit.core.diag import Diagnostic, FormatError
 from ufkit.core.dtypes import BOOL, DTYPES
 from ufkit.uff.model import OUTPUT_OPERATION, Graph, Node
-from ufkit.uff.ops import OPS, call_of
+from ufkit.uff.ops import call_of, entry_of
 from ufkit.uff.ops.spec import Call, Facts, UnknownShape
 from ufkit.uff.rules import CUSTOM_OPERATION, LOST_OUTPUT, OUTPUT_TOLD, UNKNOWN_OPERATION
 
@@ -27,7 +27,7 @@ _NUMBERED = re.compile(r"(.*?)(?:_(\d+))?")
 
 def count(node: Node) -> int:
     """How many values a node has; one where its fields do not say."""
-    spec = OPS.get(node.operation)
+    spec = entry_of(node)
     if spec is None or spec.outputs is None or node.output is not None:
         return 1
     try:
@@ -57,7 +57,7 @@ def spelt(graph: Graph) -> Graph:
 
 def _results(graph: Graph, id_: str) -> Iterator[Node]:
     """The values behind the first of a plugin."""
-    if id_ in graph and (spec := OPS.get(graph[id_].operation)) and spec.plugin:
+    if id_ in graph and (spec := entry_of(graph[id_])) and spec.plugin:
         for number in range(1, count(graph[id_])):
             if (name := f"{id_}_{number}") not in graph:
                 yield graph[id_].viewed(id_=name, output=number)

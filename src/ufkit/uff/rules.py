@@ -224,6 +224,63 @@ LOST_OUTPUT = Rule(
     "model's source has it",
 )
 
+# 32x: detectors with TensorRT's plugins
+ANCHORS_WITHOUT_INPUT = Rule(
+    "UFF320",
+    W,
+    "anchors made of no input",
+    why="TensorRT's parser stops with `CHECK failed: (index) < (current_size_)`: it looks at the "
+    "first input, which has no other effect.",
+    hint="`ufkit edit --fix` adds one, a Const [1, 1]",
+)
+DETECTION_COUNTS = Rule(
+    "UFF321",
+    E,
+    "anchors, boxes and scores differ in number",
+    why="Boxes would be taken for those of other anchors; TensorRT stops with "
+    "`#assertion nmsPlugin.cpp`.",
+)
+DETECTION_ORDER = Rule(
+    "UFF322",
+    E,
+    "inputs of the detection taken for each other",
+    why="Boxes, scores and anchors are told by their places only; TensorRT stops with "
+    "`#assertion nmsPlugin.cpp`.",
+    hint="correct inputOrder_u_ilist: the places of boxes, scores and anchors among the inputs",
+)
+STRAY_INPUT = Rule(
+    "UFF323",
+    W,
+    "an Input left among the inputs of the detection",
+    why="graphsurgeon's collapse_namespaces leaves it there; TensorRT's plugin takes three inputs "
+    "and crashes on a fourth.",
+    hint="`ufkit edit --fix` takes it out; it has no effect here",
+)
+FLATTEN_AXIS = Rule(
+    "UFF324",
+    W,
+    "FlattenConcat without its axis",
+    why="TensorRT's plugin then uses a number that was never set, and stops with `#assertion "
+    "flattenConcat.cpp` where that is none of 1, 2, 3.",
+    hint="set axis_u_int to 1 and ignoreBatch_u_int to 0; they are taken so here",
+)
+FLATTEN_RANK = Rule(
+    "UFF325",
+    N,
+    "FlattenConcat of more than four axes",
+    why="TensorRT's plugin takes three beside the batch and stops with `#assertion "
+    "flattenConcat.cpp`.",
+    hint="reshape the inputs to [N, boxes, numbers] for TensorRT",
+)
+KEPT_BEYOND = Rule(
+    "UFF326",
+    W,
+    "numbers of boxes that TensorRT does not take",
+    why="Its plugin writes no result at all where keepTopK is above topK, and fails where topK is "
+    "above 4096. Here they are taken as they are meant.",
+    hint="raise topK to keepTopK or lower keepTopK, and keep topK below 4097",
+)
+
 # 4xx: running
 BAD_INPUT = Rule("UFF401", E, "input does not fit", why="The model cannot be run on it.")
 TOO_LARGE = Rule(
@@ -231,6 +288,49 @@ TOO_LARGE = Rule(
     E,
     "too large to compute",
     why="The value would exhaust the machine; sizes like this come from damaged or hostile files.",
+)
+
+# 50x: two files held against each other
+NOT_COMPARED = Rule(
+    "UFF501",
+    N,
+    "weights not compared",
+    why="One of the files is a text without them: that the rest is the same says nothing of them.",
+    hint="compare the .uff files",
+)
+PRINTED_DOUBLES = Rule(
+    "UFF502",
+    N,
+    "doubles compared as printed",
+    why="Old converters wrote 12 digits of a double into the text: it cannot be told from another "
+    "that has the same.",
+)
+
+# 51x: recovering damaged files
+BYTES_LOST = Rule(
+    "UFF511",
+    E,
+    "bytes lost",
+    why="They are part of nothing that can be read; what stood there is not in the result.",
+)
+PART_MISSING = Rule(
+    "UFF512",
+    E,
+    "part missing",
+    why="What is left of the file needs it; without it the model cannot be run or converted.",
+)
+CONSTANT_CUT = Rule(
+    "UFF513",
+    E,
+    "constant cut short",
+    why="The file ends inside its elements. Those that were there are kept, the others are zero: "
+    "the model runs, and computes something else.",
+)
+PUT_IN = Rule(
+    "UFF514",
+    N,
+    "put in place of what was lost",
+    why="Readers need it; it is what every known file has, or what the rest of this one says.",
 )
 
 RULES = (
@@ -272,6 +372,19 @@ RULES = (
     SEVERAL_GRAPHS,
     OUTPUT_TOLD,
     LOST_OUTPUT,
+    ANCHORS_WITHOUT_INPUT,
+    DETECTION_COUNTS,
+    DETECTION_ORDER,
+    STRAY_INPUT,
+    FLATTEN_AXIS,
+    FLATTEN_RANK,
+    KEPT_BEYOND,
     BAD_INPUT,
     TOO_LARGE,
+    NOT_COMPARED,
+    PRINTED_DOUBLES,
+    BYTES_LOST,
+    PART_MISSING,
+    CONSTANT_CUT,
+    PUT_IN,
 )

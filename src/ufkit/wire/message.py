@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import IO, Any, Protocol
 
@@ -74,6 +74,40 @@ class Message:
     def read(cls, type_: MessageType, source: Source) -> Message:
         """The message that is all of a source."""
         return cls(type_, Span(source, 0, source.size))
+
+    @property
+    def original(self) -> Span | None:
+        """The bytes that the message still is; None once it, or one in it, was edited."""
+        return None if self._edited else self.span
+
+    @classmethod
+    def of_records(
+        cls,
+        type_: MessageType,
+        source: Source,
+        records: Iterable[tuple[int, Record]],
+        children: Mapping[int, Message] = _NOTHING,
+    ) -> Message:
+        """A message of those records of a source, by number, and of nothing that lies between.
+
+        `children` are messages that are written anew in place of those that a record holds, by
+        where it begins.
+        """
+        found: dict[int, list[Record]] = {}
+        for number, record in sorted(records, key=lambda item: item[1][0]):
+            found.setdefault(number, []).append(record)
+        start = min((each[0][0] for each in found.values()), default=0)
+        stop = max((each[-1][3] for each in found.values()), default=0)
+        message = cls(type_, Span(source, start, stop))
+        message._records = found
+        message._edited = True
+        begins = {each[0] for rows in found.values() for each in rows}
+        message._children = {at: child for at, child in children.items() if at in begins}
+        for child in message._children.values():
+            child._parent = message
+            child._edited = True
+            child.depth = 1
+        return message
 
     # -- reading -----------------------------------------------------------------------------
 
@@ -356,7 +390,7 @@ def write(pieces: Iterable[Piece], out: IO[bytes]) -> None:
     """Append pieces to `out`; spans of a file that touch are copied as one."""
     held: Span | None = None
     for piece in pieces:
-        if isinstance(piece, Span):
+        if type(piece) is Span:  # what is more than one, such as Padded, writes itself
             if held and held.source is piece.source and held.stop == piece.start:
                 held = Span(held.source, held.start, piece.stop)
                 continue

@@ -7,6 +7,7 @@ Not here: extensions, `Any` in its expanded form, fields by number.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -159,6 +160,30 @@ def parse_text(
         raise fault.located(source) from fault.__cause__
 
 
+def parse_text_start(
+    source: Source, type: MessageType, container: MessageType, *, aliases: Mapping[str, str]
+) -> tuple[Message, TextFault | None, int]:
+    """The message that a text describes up to where it is wrong, what is wrong, and what of the
+    text it is: up to which byte.
+
+    What is open there is left out: an element of the outermost message, or of one of type
+    `container` in it, is there completely or not at all.
+    """
+    fault = None
+    stop = source.size
+    try:
+        check_utf8(source)
+    except TextFault as found:
+        fault, stop = found, found.at
+        source = Source(bytes(source.view(0, stop)), source.name)
+    parser = _Parser(source, aliases)
+    try:
+        return parser.run(type), fault, stop
+    except TextFault as found:
+        stop = parser.closed(container, found.at)
+        return parser.open[0][0], fault or found, stop
+
+
 class _Parser:
     def __init__(self, source: Source, aliases: Mapping[str, str]) -> None:
         self.buffer = source.buffer
@@ -166,13 +191,13 @@ class _Parser:
         self.aliases = aliases
         self.names: dict[MessageType, dict[bytes, FieldType]] = {}
         # for each message that is open: itself, what has been set, its closing brace, and the
-        # field it is an element of where it stands in a list
-        self.open: list[tuple[Message, set[str], bytes, FieldType | None]] = []
+        # field it is an element of where it stands in a list, and where it begins
+        self.open: list[tuple[Message, set[str], bytes, FieldType | None, int]] = []
 
     def run(self, type_: MessageType) -> Message:
         buffer = self.buffer
         root = Message.new(type_)
-        self.open.append((root, set(), b"", None))
+        self.open.append((root, set(), b"", None, 0))
         at = 3 if buffer[:3] == b"\xef\xbb\xbf" else 0
         may_separate = False
         while match := FIELD.match(buffer, at):
@@ -212,7 +237,7 @@ class _Parser:
             raise TextFault(skipped.start(1), f"unexpected {shown(skipped[1])}")
         if at == self.stop:
             if len(self.open) > 1:
-                message, _, closing, _ = self.open[-1]
+                message, _, closing, *_ = self.open[-1]
                 raise TextFault(
                     at, f"{closing.decode()!r} missing: {message.type.name} is not closed"
                 )
@@ -220,6 +245,15 @@ class _Parser:
         if name := NAME.match(self.buffer, at):
             raise TextFault(at, f"expected ':' and a value, or '{{', after {shown(name[0])}")
         raise TextFault(at, f"expected a field name, found {self.character(at)}")
+
+    def closed(self, container: MessageType, at: int) -> int:
+        """Leave out what is open as `parse_text_start` says; where that begins, `at` if nowhere."""
+        for (parent, *_), (child, *_, begin) in itertools.pairwise(self.open):
+            if child.type is not container:
+                (field,) = (f for f in parent.known() if f.type is child.type)
+                parent.set(field.name, parent.all(field.name)[:-1])
+                return begin
+        return at
 
     def character(self, at: int) -> str:
         if at >= self.stop:
@@ -242,7 +276,7 @@ class _Parser:
         raise TextFault(at, f"{type_.name} has no field {shown(name)}", hint)
 
     def add(self, field: FieldType, value: Any, at: int) -> None:
-        message, seen, _, _ = self.open[-1]
+        message, seen, *_ = self.open[-1]
         try:
             if field.repeated:
                 message.append(field.name, value)
@@ -275,11 +309,11 @@ class _Parser:
             raise TextFault(at - 1, message, rule=TOO_DEEP, hint="")
         child = Message.new(field.type)
         self.add(field, child, at - 1)
-        self.open.append((child, set(), CLOSING[start], field if listed else None))
+        self.open.append((child, set(), CLOSING[start], field if listed else None, at))
 
     def close(self, at: int, close: bytes) -> int:
         """Leave a message; in a list, enter the next one. Return where to go on."""
-        _, _, closing, field = self.open[-1]
+        _, _, closing, field, _ = self.open[-1]
         if close != closing:
             wanted = f"expected {closing.decode()!r}" if closing else "nothing is open"
             raise TextFault(at - 1, f"{wanted}, found {close.decode()!r}")

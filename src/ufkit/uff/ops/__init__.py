@@ -1,4 +1,4 @@
-"""The operator table: the core operations of UFF and those of TensorFlow that came through.
+"""The operator table: UFF's core operations, those of TensorFlow that came through, and plugins.
 
 To add an operation write its OpSpec in a module here and name it in `OPS`.
 """
@@ -27,10 +27,20 @@ from ufkit.uff.ops.tf_linear import TF_LINEAR
 from ufkit.uff.ops.tf_math import TF_MATH
 from ufkit.uff.ops.tf_spatial import TF_SPATIAL
 from ufkit.uff.ops.tf_split import TF_SPLIT
+from ufkit.uff.ops.trt_anchors import TRT_GRID_ANCHORS
+from ufkit.uff.ops.trt_batched import BATCHED_NMS
+from ufkit.uff.ops.trt_crop import CROP_PLUGIN
+from ufkit.uff.ops.trt_detection import NMS
+from ufkit.uff.ops.trt_flatten import FLATTEN_CONCAT
+from ufkit.uff.ops.trt_layers import TRT_LAYERS
+from ufkit.uff.ops.trt_prior_box import PRIOR_BOX
+from ufkit.uff.ops.trt_proposal import PROPOSAL
+from ufkit.uff.ops.trt_pyramid import PYRAMID, SPECIAL_SLICE
+from ufkit.uff.ops.trt_refine import DETECTION_LAYER, PROPOSAL_LAYER
 from ufkit.uff.rules import CUSTOM_OPERATION, INPUT_COUNT, UNKNOWN_OPERATION
 
 OPS: dict[str, OpSpec] = {
-    spec.name: spec
+    spec.key: spec
     for spec in (
         INPUT,
         IDENTITY,
@@ -69,13 +79,32 @@ OPS: dict[str, OpSpec] = {
         *TF_SPATIAL,
         *TF_BATCH,
         *TF_SPLIT,
+        *TRT_LAYERS,
+        PROPOSAL,
+        CROP_PLUGIN,
+        PYRAMID,
+        SPECIAL_SLICE,
+        PROPOSAL_LAYER,
+        DETECTION_LAYER,
+        *TRT_GRID_ANCHORS,
+        PRIOR_BOX,
+        FLATTEN_CONCAT,
+        NMS,
+        BATCHED_NMS,
     )
 }
+_MARKED = {spec.name: spec for spec in OPS.values() if spec.mark}
+
+
+def entry_of(node: Node) -> OpSpec | None:
+    """The entry of a node's operation; of two that share a name, the one whose field it has."""
+    marked = _MARKED.get(node.operation)
+    return marked if marked and marked.mark in node.fields else OPS.get(node.operation)
 
 
 def call_of(node: Node, inputs: Sequence[Facts]) -> Call:
     """The node as its operation's entry sees it. Raises FormatError (UFF106, UFF200, UFF201)."""
-    spec = OPS.get(node.operation)
+    spec = entry_of(node)
     if spec is None:
         raise FormatError(unknown(node))
     if not spec.accepts(len(inputs)):

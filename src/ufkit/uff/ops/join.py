@@ -9,7 +9,8 @@ from ufkit.uff.ops.spec import Array, Call, Emitter, Example, Facts, Field, OpSp
 from ufkit.uff.rules import CONCAT_AXIS
 
 
-def _one_dtype(call: Call) -> None:
+def one_dtype(call: Call) -> None:
+    """Fail (UFF302) where the inputs are of different types."""
     kinds = list(dict.fromkeys(facts.dtype.name for facts in call.inputs))
     if len(kinds) > 1:
         call.conflict(f"the inputs are of different types: {', '.join(kinds)}")
@@ -42,7 +43,7 @@ def _merged(call: Call, axis: int | None) -> list[int | Dim]:
 
 
 def _infer_concat(call: Call) -> Facts:
-    _one_dtype(call)
+    one_dtype(call)
     axis = _concat_axis(call)
     shape = _merged(call, axis)
     total: int | Dim = 0
@@ -86,7 +87,7 @@ def _stack_axis(call: Call) -> int:
 
 
 def _infer_stack(call: Call) -> Facts:
-    _one_dtype(call)
+    one_dtype(call)
     at = _stack_axis(call)
     shape: Shape = tuple(_merged(call, None))
     return Facts((*shape[:at], len(call.inputs), *shape[at:]), call.inputs[0].dtype)

@@ -115,6 +115,7 @@ def _arg(name: str, compute: Callable[..., Any], what: str) -> OpSpec:
         evaluate=lambda call, x: np.asarray(compute(x, call.axis(call["axis"])), np.int64),
         to_onnx=_arg_to_onnx(name),
         examples=(Example(((2, 3, 4),), {"axis": 1}), Example(((5, 3),), {"axis": -1})),
+        chooses=True,
     )
 
 

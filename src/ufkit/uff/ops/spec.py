@@ -18,8 +18,10 @@ from numpy.typing import NDArray
 
 from ufkit.core.diag import Diagnostic, FormatError, Rule
 from ufkit.core.dtypes import FLOAT32, DType
-from ufkit.uff.data import DataMap
+from ufkit.uff.data import DataMap, unquoted
 from ufkit.uff.dims import Dim, Shape, show
+from ufkit.uff.dims import unify as unify
+from ufkit.uff.dims import whole as whole
 from ufkit.uff.model import Node
 from ufkit.uff.orders import Order, expand, identity, inverse
 from ufkit.uff.rules import (
@@ -91,12 +93,17 @@ class Example:
 
 
 class Call:
-    """One node with its fields resolved and what is known of its inputs."""
+    """One node with its fields resolved and what is known of its inputs.
+
+    before   what is known of all values before it, by id, where a whole graph is looked at: for
+             saying where a fault comes from
+    """
 
     def __init__(self, node: Node, spec: OpSpec, inputs: Sequence[Facts]) -> None:
         self.node = node
         self.spec = spec
         self.inputs = inputs
+        self.before: Mapping[str, Facts] = {}
         self.notes: list[Diagnostic] = []
         self.limit = MAX_BYTES
         self._fields: dict[str, Any] = {}
@@ -272,8 +279,13 @@ class Emitter(Protocol):
     def nodes(self, op_type: str, *inputs: str, outputs: int, **attributes: Any) -> tuple[str, ...]:
         """A new ONNX node with several outputs."""
 
-    def plugin(self, *inputs: str, outputs: int = 1) -> tuple[str, ...]:
-        """A new node that TensorRT takes for the plugin of the operation's name."""
+    def plugin(
+        self, *inputs: str, outputs: int = 1, name: str = "", **fields: Any
+    ) -> tuple[str, ...]:
+        """A new node that TensorRT takes for the plugin of the operation's name, or of `name`.
+
+        It has the operation's fields, and those given.
+        """
 
     def reduce(self, op_type: str, name: str, axes: list[int], keep: bool) -> str:
         """A reduction along ONNX axes, which opsets take in two ways."""
@@ -319,6 +331,8 @@ class OpSpec:
     outputs    Call -> how many values there are, for an operation that has several; the functions
                above are about number `call.output`. It may ask for fields only
     plugin     of a TensorRT plugin: as `to_onnx`, but with the node that TensorRT takes for it
+    mark       a field that tells it from another operation of the same name
+    chooses    whether inputs that differ by rounding only may give results that are far apart
     """
 
     name: str
@@ -332,6 +346,13 @@ class OpSpec:
     core: Core | None = None
     outputs: Callable[[Call], int] | None = None
     plugin: Callable[[Call, Emitter], None] | None = None
+    mark: str = ""
+    chooses: bool = False
+
+    @property
+    def key(self) -> str:
+        """What the table has it under."""
+        return f"{self.name} with {self.mark}" if self.mark else self.name
 
     @property
     def custom(self) -> bool:
@@ -370,12 +391,6 @@ def resolve_field(fields: DataMap, name: str, spec: Field) -> Any:
     return value
 
 
-def unquoted(text: str) -> str:
-    """A string attribute of a custom operation, which converters wrote as Python's `b'NHWC'`."""
-    quoted = text[:2] in ("b'", 'b"') and text[-1] == text[1] and len(text) > 2
-    return text[2:-1] if quoted else text
-
-
 # Kinds that say the same thing: a list of one for a number, a whole number for a float.
 _ALSO_TAKEN: dict[tuple[str, str], Callable[[Any], Any]] = {
     ("i", "d"): float,
@@ -384,17 +399,3 @@ _ALSO_TAKEN: dict[tuple[str, str], Callable[[Any], Any]] = {
     ("b", "i"): int,
     ("dim_orders", "dim_orders_list"): lambda value: [value],
 }
-
-
-def whole(array: Array) -> list[Any]:
-    """The elements of an integer array as Python numbers; symbolic ones stay Dims."""
-    return [item if isinstance(item, Dim) else int(item) for item in np.ravel(array).tolist()]
-
-
-def unify(left: int | Dim, right: int | Dim) -> int | Dim | None:
-    """The size both must have: None when they are two different numbers."""
-    if isinstance(left, int) and isinstance(right, int):
-        return left if left == right else None
-    if isinstance(left, Dim) and isinstance(right, Dim):
-        return left if left.known or not right.known else right
-    return left if isinstance(left, int) else right

@@ -67,6 +67,7 @@ CAST = OpSpec(
     evaluate=_evaluate_cast,
     to_onnx=_cast_to_onnx,
     examples=(Example((_X,), {"DstT": INT32}), Example((_X > 0,), {"DstT": FLOAT32})),
+    chooses=True,
 )
 
 

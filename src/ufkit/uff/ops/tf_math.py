@@ -100,6 +100,7 @@ def _compute(
     *,
     inputs: tuple[str, ...] = ("x", "y"),
     gives_bool: bool = False,
+    chooses: bool = False,
 ) -> OpSpec:
     """An entry for a function on the elements of its inputs, broadcast together."""
 
@@ -117,7 +118,8 @@ def _compute(
         names = [emit.value(i, order) for i in range(len(call.inputs))]
         emit.result(lower(call, emit, names), order)
 
-    return OpSpec(name, doc, inputs, {"T": TYPE}, infer, evaluate, to_onnx, examples)
+    entry = OpSpec(name, doc, inputs, {"T": TYPE}, infer, evaluate, to_onnx, examples)
+    return replace(entry, chooses=chooses)
 
 
 def _onnx(op_type: str, *after: str) -> Lower:
@@ -164,7 +166,7 @@ _BOOLS = Example((_A > 0, _B > 0))
 _ONE = Example((_B,))
 
 COMPARISONS = tuple(
-    _compute(name, doc, function, lower, (_PAIR, _WHOLE), gives_bool=True)
+    _compute(name, doc, function, lower, (_PAIR, _WHOLE), gives_bool=True, chooses=True)
     for name, doc, function, lower in (
         ("_Equal", "Whether x = y.", np.equal, _onnx("Equal")),
         ("_NotEqual", "Whether x is not y.", np.not_equal, _onnx("Equal", "Not")),
@@ -195,8 +197,13 @@ def _erf(x: Array) -> Array:
 
 
 ARITHMETIC = (
-    _compute("_FloorDiv", "floor(x / y).", np.floor_divide, _floor_div, (_PAIR, _WHOLE)),
-    _compute("_FloorMod", "x - floor(x / y) y.", np.mod, _floor_mod, (_PAIR, _WHOLE)),
+    *(
+        _compute(name, doc, function, lower, (_PAIR, _WHOLE), chooses=True)
+        for name, doc, function, lower in (
+            ("_FloorDiv", "floor(x / y).", np.floor_divide, _floor_div),
+            ("_FloorMod", "x - floor(x / y) y.", np.mod, _floor_mod),
+        )
+    ),
     _compute(
         "_SquaredDifference",
         "(x - y) squared.",
@@ -213,12 +220,17 @@ ARITHMETIC = (
         inputs=("inputs...",),
     ),
     *(
-        _compute(name, doc, function, lower, (_ONE,), inputs=("x",))
+        _compute(name, doc, function, lower, (_ONE,), inputs=("x",), chooses=True)
         for name, doc, function, lower in (
-            ("_Erf", "The error function.", _erf, _onnx("Erf")),
             ("_Round", "The nearest whole number, the even one of two.", np.rint, _onnx("Round")),
             ("_Rint", "The nearest whole number, the even one of two.", np.rint, _onnx("Round")),
             ("_Sign", "-1, 0 or 1.", np.sign, _onnx("Sign")),
+        )
+    ),
+    *(
+        _compute(name, doc, function, lower, (_ONE,), inputs=("x",))
+        for name, doc, function, lower in (
+            ("_Erf", "The error function.", _erf, _onnx("Erf")),
             ("_Reciprocal", "1 / x.", np.reciprocal, _onnx("Reciprocal")),
             ("_Inv", "1 / x.", np.reciprocal, _onnx("Reciprocal")),
         )

@@ -190,5 +190,6 @@ TF_SPLIT = (
             for k in (0, 1)
         ),
         outputs=lambda call: 2,
+        chooses=True,
     ),
 )
