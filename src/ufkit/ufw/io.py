@@ -46,8 +46,8 @@ def open_net(path: PathLike | Source, *, mmap: bool = True) -> Net:
     to let go of the file. A text must have no fields but Caffe's; see `open_prototxt` for others.
     Raises FileError when it cannot be read; FormatError (UFW001) that says what else the file is.
     """
-    source = _source(path, "net with weights", CAFFE_NET, CAFFE_JSON, CAFFE_TEXT, mmap=mmap)
-    kind = identify(source)
+    kinds = CAFFE_NET, CAFFE_JSON, CAFFE_TEXT
+    source, kind = _opened(path, "net with weights", *kinds, mmap=mmap)
     if kind is CAFFE_NET:
         return Net(Message.read(NET, source))
     return Net((parse_json if kind is CAFFE_JSON else parse_text)(source, NET), source)
@@ -58,26 +58,29 @@ def open_prototxt(path: PathLike | Source) -> Prototxt:
 
     Raises as `open_net`, and FormatError with the line (UFK110).
     """
-    return Prototxt(parse_tree(_source(path, "text of a net", CAFFE_TEXT, CAFFE_TABLE)))
+    return Prototxt(parse_tree(_opened(path, "text of a net", CAFFE_TEXT, CAFFE_TABLE)[0]))
 
 
 def open_labels(path: PathLike | Source) -> LabelMap:
     """A label map (.prototxt). Raises as `open_prototxt`."""
-    return LabelMap(parse_tree(_source(path, "label map", CAFFE_LABELS)))
+    return LabelMap(parse_tree(_opened(path, "label map", CAFFE_LABELS)[0]))
 
 
 def open_blob(path: PathLike | Source) -> Blob:
     """The array of a file that is one blob (.binaryproto, a mean image). Raises as `open_net`."""
-    return Blob(Message.read(BLOB, _source(path, "file of one blob", CAFFE_BLOB)))
+    return Blob(Message.read(BLOB, _opened(path, "file of one blob", CAFFE_BLOB)[0]))
 
 
-def _source(path: PathLike | Source, wanted: str, *kinds: Kind, mmap: bool = True) -> Source:
+def _opened(
+    path: PathLike | Source, wanted: str, *kinds: Kind, mmap: bool = True
+) -> tuple[Source, Kind]:
+    """A file, and which of the kinds it is. Raises FormatError (UFW001) where it is none."""
     source = path if isinstance(path, Source) else Source.open(path, mmap=mmap)
     found = identify(source)
     if found not in kinds:
         message = f"this is no {wanted}: it is {found.description}"
         raise FormatError(NOT_NET.at(Where(source.name), message, hint=found.hint))
-    return source
+    return source, found
 
 
 def form_of(path: PathLike) -> str:
