@@ -600,6 +600,24 @@ def _labels(_: Path) -> Findings:
     return check_labels(open_labels(Source(b"item { label: 1 } item { label: 1 }", "x")))
 
 
+# -- editing ---------------------------------------------------------------------------------
+
+
+@provokes("UFF521")
+def _nobody(folder: Path) -> Any:
+    return ufkit.Editor(small_net().graph).remove("nobody")
+
+
+@provokes("UFF522")
+def _taken(folder: Path) -> Any:
+    return ufkit.Editor(small_net().graph).rename({"conv": "relu"})
+
+
+@provokes("UFF523")
+def _apart(folder: Path) -> Any:
+    return ufkit.Editor(small_net().graph).extract(["dense"], ["relu"])
+
+
 # -- conversions -----------------------------------------------------------------------------
 
 

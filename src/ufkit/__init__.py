@@ -34,6 +34,9 @@ if TYPE_CHECKING:
     from ufkit.uff.build import Builder as Builder
     from ufkit.uff.check import check as check
     from ufkit.uff.const import constant as constant
+    from ufkit.uff.edit.editor import Editor as Editor
+    from ufkit.uff.edit.edits import Edits as Edits
+    from ufkit.uff.edit.edits import edit as edit
     from ufkit.uff.io import open as open
     from ufkit.uff.io import save as save
     from ufkit.uff.model import Graph as Graph
@@ -76,6 +79,9 @@ _HOMES = {
     "Builder": "uff.build",
     "check": "uff.check",
     "constant": "uff.const",
+    "Editor": "uff.edit.editor",
+    "Edits": "uff.edit.edits",
+    "edit": "uff.edit.edits",
     "open": "uff.io",
     "save": "uff.io",
     "Graph": "uff.model",

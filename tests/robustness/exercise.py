@@ -13,6 +13,7 @@ from ufkit.conversion.uff_onnx import to_onnx
 from ufkit.core.diag import UfkitError
 from ufkit.core.files import Source
 from ufkit.uff.check import check
+from ufkit.uff.edit.edits import Edits, edit
 from ufkit.uff.infer import infer
 from ufkit.uff.io import BINARY, JSON, TEXT, write_to
 from ufkit.uff.io import open as open_uff
@@ -92,8 +93,25 @@ def recovered(data: bytes) -> None:
         assert all(node.fields is not None for node in graph)
 
 
+def edited(meta: MetaGraph) -> None:
+    """Each change by itself and in turn; the last stage, since others look at the file as it is."""
+    for graph in meta.graphs[:3]:
+        outputs = graph.outputs[:1]
+        for edits in (
+            Edits(fix=True),
+            Edits(set_batch=2),
+            Edits(random_weights=0),
+            Edits(fold=True),
+            Edits(inputs=[id_ for node in graph.nodes[:1] for id_ in node.inputs[:1]]),
+            Edits(outputs=outputs, remove_unreachable=True),
+            Edits(rename={id_: f"{id_}_" for id_ in outputs}),
+        ):
+            with_errors(lambda graph=graph, edits=edits: edit(graph, edits))
+    write_to(meta, Nowhere(), form=BINARY)
+
+
 LOOKS: tuple[Stage, ...] = (checked, summed)
-STAGES: tuple[Stage, ...] = (*LOOKS, converted, ran, saved, written)
+STAGES: tuple[Stage, ...] = (*LOOKS, converted, ran, saved, written, edited)
 
 
 def with_errors(action: Callable[[], Any]) -> Any:

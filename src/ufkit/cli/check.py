@@ -79,6 +79,7 @@ def report(output: Output, name: str, found: Iterable[Diagnostic], *, strict: bo
     }
     output.answer(data, findings, ok=not bad)
     output.print(_shown(output, findings, strict))
+    output.print(_mendable(findings, name), confirms=True)
     verdict = output.paint(_verdict(counts), "red" if bad else "green")
     output.print(f"{render.visible(name)}: {verdict}", confirms=not bad)
     return 1 if bad else 0
@@ -91,6 +92,18 @@ def _shown(output: Output, findings: list[Diagnostic], strict: bool) -> str:
         fatal = (Severity.ERROR, Severity.WARNING) if strict else (Severity.ERROR,)
         findings = [finding for finding in findings if finding.severity in fatal]
     return output.findings(findings, why=True)
+
+
+def _mendable(findings: list[Diagnostic], name: str) -> str:
+    """Where to go from here, if any of the findings can be mended without asking."""
+    from ufkit.uff.edit.fixes import FIXES
+
+    rules = [rule for rule, _ in FIXES]
+    count = sum(finding.rule in rules for finding in findings)
+    if not count:
+        return ""
+    of_these = "the one finding" if count == len(findings) == 1 else f"{count:,} of these"
+    return f"may mend {of_these}: ufkit edit {render.visible(name)} TARGET --fix"
 
 
 def _verdict(counts: Counter[Severity]) -> str:

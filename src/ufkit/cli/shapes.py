@@ -1,4 +1,4 @@
-"""The option --shape."""
+"""Shapes on the command line: NAME=SIZES, and the option --shape."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ def parse_shape(text: str) -> tuple[str, list[int | str]]:
     return name, [int(word) if word.lstrip("-").isdigit() else word for word in parsed]
 
 
-def _parse(ctx: click.Context, param: click.Parameter, texts: tuple[str, ...]) -> Shapes:
+def parse_shapes(ctx: click.Context, param: click.Parameter, texts: tuple[str, ...]) -> Shapes:
+    """Callback of a repeatable option that takes NAME=SIZES. Raises BadParameter."""
     shapes: Shapes = {}
     for text in texts:
         name, sizes = parse_shape(text)
@@ -47,7 +48,7 @@ def shape_option(function: F, *, group: str = MAIN) -> F:
         "shapes",
         multiple=True,
         metavar="NAME=SIZES",
-        callback=_parse,
+        callback=parse_shapes,
         help="Shape of an Input, for files that do not record it: input_1=N,28,28,1. "
         "A name or -1 leaves a size open. Repeatable.",
         **more,

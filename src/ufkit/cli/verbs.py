@@ -25,6 +25,7 @@ VERBS = {
         Entry(
             "convert", "Get out", "Convert UFF to ONNX, or a file between binary, text and JSON."
         ),
+        Entry("edit", "Change", "Cut out parts, rename, fold, mend, make up lost weights."),
         Entry("weights", "Get out", "List the weights, or write them to .npz or .safetensors."),
         Entry("run", "Run", "Run a UFF or ONNX model on arrays of yours."),
         Entry("completion", "Shell", "Print the script that completes ufkit's words in a shell."),

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from math import prod
 from typing import Any
 
 import numpy as np
 import onnx
 
-import ufkit.uff.evaluate as reference
 from ufkit.conversion import custom, plugins
 from ufkit.conversion.emitter import NodeEmitter, OnnxNode, Refusal, Value, Writer
 from ufkit.conversion.onnx_model import Constant, OnnxModel, Weights
@@ -26,19 +24,18 @@ from ufkit.core.diag import (
 from ufkit.core.dtypes import DTYPES, DType
 from ufkit.core.tensor import Tensor
 from ufkit.uff.const import constant
-from ufkit.uff.dims import Shape, static
-from ufkit.uff.infer import Inference, facts_of, infer
+from ufkit.uff.dims import Shape
+from ufkit.uff.fold import Folding
+from ufkit.uff.infer import Inference, infer
 from ufkit.uff.inputs import GivenShapes, InputSpec
 from ufkit.uff.model import Graph, Node
 from ufkit.uff.ops import entry_of, unknown
 from ufkit.uff.ops.spec import UnknownShape
 from ufkit.uff.orders import Order, identity, inverse
-from ufkit.uff.rules import TOO_LARGE
 
 DEFAULT_OPSET = 17
 MIN_OPSET = 13
 FOREIGN_VERSION = 1  # of the domains that carry operations over
-_FOLD_LIMIT = 16 << 20  # bytes, beside as many as the file has
 
 Progress = Callable[[int, int], None]
 
@@ -133,7 +130,7 @@ class _Exporter:
         self.output_orders: dict[str, Order] = {}
         self.declared: set[str] = set()  # values that are outputs
         self.foreign: list[str] = []
-        self.room = _FOLD_LIMIT + self.graph.meta.source.size  # bytes, for all that is folded
+        self.folding = Folding(self.graph.meta)
 
     def run(self) -> Conversion:
         nodes = self.graph.needed()
@@ -265,18 +262,7 @@ class _Exporter:
         sources = [self.values[id_].constant for id_ in node.inputs if id_ in self.values]
         if not sources or len(sources) < len(node.inputs) or any(s is None for s in sources):
             return None
-        sizes = None if facts.shape is None else static(facts.shape)
-        if sizes is None or (size := prod(sizes) * facts.dtype.itemsize) > self.room:
-            return None
-        try:
-            arrays = [*map(_array, sources)]
-            made = reference.compute(node, map(facts_of, arrays), arrays, limit=self.room)
-        except FormatError as error:
-            if error.diagnostic.rule is not TOO_LARGE:
-                raise
-            return None  # whoever runs the model may have the patience
-        self.room -= size
-        return made
+        return self.folding.value(node, facts, [*map(_array, sources)])
 
     # -- the model ---------------------------------------------------------------------------
 

@@ -10,7 +10,7 @@ from ufkit.uff.const import constant
 from ufkit.uff.data import DataMap
 from ufkit.uff.infer import infer
 from ufkit.uff.inputs import GivenShapes
-from ufkit.uff.model import INPUT_OPERATION, OUTPUT_OPERATION, Graph, MetaGraph, Node
+from ufkit.uff.model import CUSTOM, INPUT_OPERATION, OUTPUT_OPERATION, Graph, MetaGraph, Node
 from ufkit.uff.ops import call_of, entry_of, unknown
 from ufkit.uff.ops.spec import Facts, resolve_field
 from ufkit.uff.outputs import spelt
@@ -31,8 +31,6 @@ from ufkit.uff.rules import (
     VERSION,
 )
 from ufkit.wire.message import Message
-
-_CUSTOM = "custom"
 
 
 def check(meta: MetaGraph, shapes: GivenShapes | None = None) -> Iterator[Diagnostic]:
@@ -156,7 +154,7 @@ def _arity(node: Node) -> Iterator[Diagnostic]:
 
 def _foreign(node: Node, declared: set[str]) -> Iterator[Diagnostic]:
     yield unknown(node)
-    if node.operation.startswith("_") and _CUSTOM not in declared:
+    if node.operation.startswith("_") and CUSTOM not in declared:
         message = f"{node.operation!r} is custom; the file does not declare the descriptor"
         yield MISSING_DESCRIPTOR.at(node.where(), message)
     for name in node.fields:
@@ -198,17 +196,7 @@ def _meaning(graph: Graph, shapes: GivenShapes) -> Iterator[Diagnostic]:
 
 
 def _references(meta: MetaGraph) -> Iterator[Diagnostic]:
-    used: set[str] = set()
-    maps = [meta.extra_fields]
-    for graph in meta.graphs:
-        maps += [graph.extra_fields, *(node.fields for node in graph)]
-        maps += [node.extra_fields for node in graph]
-    maps.append(meta.referenced_data)
-    for entries in maps:
-        for key in entries:
-            data = entries.data(key)
-            if data.which("type") == "ref":
-                used.add(data.get("ref"))
+    used = meta.references()
     for name in meta.referenced_data:
         if name not in used:
             message = f"nothing refers to {name!r}"

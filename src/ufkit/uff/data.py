@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, MutableMapping
+from collections.abc import Callable, Collection, Iterator, Mapping, MutableMapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -208,9 +208,32 @@ class DataMap(MutableMapping[str, Any]):
         self._index()[key] = entry
 
     def __delitem__(self, key: str) -> None:
-        del self._index()[key]
-        kept = [entry for entry in self.entries() if entry.get("key") != key]
-        self._message.set(self._field, kept)
+        if key not in self._index():
+            raise KeyError(key)
+        self.discard({key})
+
+    def discard(self, keys: Collection[str]) -> None:
+        """Remove those of the keys that are there, all at once."""
+        self._keep(lambda entry: entry.get("key") not in keys)
+
+    def rename(self, names: Mapping[str, str]) -> None:
+        """Give entries other keys; their values stay as they are."""
+        for entry in self.entries():
+            if (name := names.get(entry.get("key"))) is not None:
+                entry.set("key", name)
+        self._entries = None
+
+    def drop_repeated(self) -> list[str]:
+        """Remove what a later entry of the same key puts out of force; the keys it was."""
+        counts = self._index()
+        dropped = [e.get("key") for e in self.entries() if counts[e.get("key")] is not e]
+        if dropped:
+            self._keep(lambda entry: counts[entry.get("key")] is entry)
+        return dropped
+
+    def _keep(self, wanted: Callable[[Message], bool]) -> None:
+        self._message.set(self._field, [entry for entry in self.entries() if wanted(entry)])
+        self._entries = None
 
     def __contains__(self, key: object) -> bool:
         return key in self._index()  # the inherited one decodes the value

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from types import TracebackType
 from typing import Any, Self
@@ -17,6 +18,7 @@ from ufkit.wire.message import Message
 OUTPUT_OPERATION = "MarkOutput"
 INPUT_OPERATION = "Input"
 MAIN = "main"
+CUSTOM = "custom"  # the descriptor of operations that begin with an underscore
 
 
 class Node:
@@ -40,6 +42,12 @@ class Node:
     @property
     def id(self) -> str:
         return self._id
+
+    @id.setter
+    def id(self, value: str) -> None:
+        self.message.set("id", value)
+        self._id = value
+        self.graph._by_id = None
 
     @property
     def operation(self) -> str:
@@ -134,6 +142,14 @@ class Graph:
                 self._by_id.setdefault(node.id, node)
         return self._by_id
 
+    def free_id(self, wanted: str) -> str:
+        """`wanted`, or with a number behind where a node has that id."""
+        id_, number = wanted, 0
+        while id_ in self:
+            number += 1
+            id_ = f"{wanted}_{number}"
+        return id_
+
     @property
     def inputs(self) -> list[Node]:
         """The Input nodes, in file order."""
@@ -225,10 +241,11 @@ class Graph:
         view.nodes = [*(by_id.get(node.id, node) for node in self.nodes), *more]
         return view
 
-    def remove(self, node: Node) -> None:
-        """Take a node out; whoever names it as an input is left as it is."""
-        self.nodes.remove(node)
-        self.message.set("nodes", [other.message for other in self.nodes])
+    def remove(self, *nodes: Node) -> None:
+        """Take nodes out; whoever names one as an input is left as it is."""
+        gone = {id(node) for node in nodes}
+        self.nodes = [node for node in self.nodes if id(node) not in gone]
+        self.message.set("nodes", [node.message for node in self.nodes])
         self._by_id = None
 
     def __repr__(self) -> str:
@@ -320,6 +337,15 @@ class MetaGraph:
         """What a value stands for, references followed. Raises FormatError (UFF202)."""
         return follow(self.referenced_data, data, lambda: where)
 
+    def references(self) -> Counter[str]:
+        """How often each entry of `referenced_data` is referred to, from anywhere in the file."""
+        maps = [self.referenced_data, self.extra_fields]
+        for graph in self.graphs:
+            maps += [graph.extra_fields, *(node.fields for node in graph)]
+            maps += [node.extra_fields for node in graph]
+        found = (entries.data(key) for entries in maps for key in entries)
+        return Counter(data.get("ref") for data in found if data.which("type") == "ref")
+
     def add_graph(self, id_: str = "main") -> Graph:
         """Append an empty graph."""
         graph = Graph(self, Message.new(GRAPH, id=id_))
@@ -330,6 +356,13 @@ class MetaGraph:
     def add_descriptor(self, id_: str, version: int = 1) -> None:
         """Declare a further set of operations."""
         self.message.append("descriptors", Message.new(DESCRIPTOR, id=id_, version=version))
+
+    def declare_custom(self) -> bool:
+        """Declare the set of custom operations; False where it is declared already."""
+        declared = any(descriptor.id == CUSTOM for descriptor in self.descriptors)
+        if not declared:
+            self.add_descriptor(CUSTOM)
+        return not declared
 
     def close(self) -> None:
         """Let go of the file; arrays already handed out stay valid."""

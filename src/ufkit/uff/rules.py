@@ -333,6 +333,27 @@ PUT_IN = Rule(
     why="Readers need it; it is what every known file has, or what the rest of this one says.",
 )
 
+# 52x: editing
+NO_SUCH_NODE = Rule(
+    "UFF521",
+    E,
+    "no node of that id",
+    why="What was asked concerns a node that the graph does not have. Nothing was changed.",
+    hint="`ufkit dump` and `ufkit info` list the ids",
+)
+ID_IN_USE = Rule(
+    "UFF522",
+    E,
+    "id in use",
+    why="Inputs name nodes by id: of two with the same one, neither could be meant.",
+)
+CANNOT_EDIT = Rule(
+    "UFF523",
+    E,
+    "edit does not fit the graph",
+    why="The result would be no graph that can be run.",
+)
+
 RULES = (
     NOT_UFF,
     EMPTY,
@@ -387,4 +408,7 @@ RULES = (
     PART_MISSING,
     CONSTANT_CUT,
     PUT_IN,
+    NO_SUCH_NODE,
+    ID_IN_USE,
+    CANNOT_EDIT,
 )
