@@ -662,6 +662,12 @@ def _no_array(folder: Path) -> Any:
     return ufkit.convert(folder / "a.npy", folder / "a.binaryproto")
 
 
+@provokes("CNV205")
+def _not_alike(folder: Path) -> Any:
+    ufkit.save(small_net().meta, folder / "a.uff")
+    return ufkit.diff(folder / "a.uff", small_caffe())
+
+
 @provokes("CNV101")
 def _differs(folder: Path) -> Findings:
     ufkit.save(small_net().meta, folder / "a.uff")

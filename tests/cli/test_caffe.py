@@ -248,3 +248,14 @@ def test_damage_ends_in_our_errors(run: Any, corpus: Path, tmp_path: Path) -> No
             path.write_bytes(data[:size])
             for verb in ("info", "check", "dump", "weights"):
                 assert run(verb, path).code in (0, 1, 2, 3), (verb, name, size)
+
+
+def test_diff(run: Any, caffe: Path, prototxt: Path, net: Path, tmp_path: Path) -> None:
+    assert run("diff", caffe, caffe).code == 0
+    other = small_net()
+    other["ip"].blobs[1].put(np.full(5, 2, np.float32))
+    result = run("diff", caffe, write_net(other, tmp_path / "other"))
+    assert result.code == 1
+    assert "ip/1  float32[5]" in result.out
+    assert run("diff", prototxt, caffe, "--json").json["data"]["weights"]["left_out"]
+    assert run("diff", caffe, net).code == 2

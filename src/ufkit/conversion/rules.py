@@ -72,6 +72,12 @@ CHOSEN = Rule(
     "rounding into others. On the engine's own inputs the reference chooses the same.",
 )
 
+NOT_ALIKE = Rule(
+    "CNV205",
+    Severity.ERROR,
+    "models that cannot be compared",
+    why="A Caffe net has layers where UFF and ONNX have operations; nothing goes together.",
+)
 ONNX_REFUSED = Rule(
     "CNV201",
     Severity.ERROR,
@@ -113,6 +119,7 @@ RULES = (
     UP_TO_FOREIGN,
     CHOSEN,
     ONNX_REFUSED,
+    NOT_ALIKE,
     BAD_ONNX,
     BY_NAME,
     AS_CONVERTED,

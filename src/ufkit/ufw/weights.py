@@ -47,10 +47,11 @@ def net_weights(net: Net) -> dict[str, Tensor | StoredArray]:
 
     Nothing is read. Blobs without numbers are left out; `problem` is what reading one raises.
     """
-    return {name: _stored(blob) for name, blob in net.blobs() if blob.storage}
+    return {name: stored(blob) for name, blob in net.blobs() if blob.storage}
 
 
-def _stored(blob: Blob) -> Tensor | StoredArray:
+def stored(blob: Blob) -> Tensor | StoredArray:
+    """What a blob stores, left in its file: a Tensor where that are floats in one piece."""
     problem: Problem = None
     shape: tuple[int, ...] = ()
     try:
