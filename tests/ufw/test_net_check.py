@@ -165,3 +165,12 @@ def test_what_damage_is_found_in_has_its_bytes() -> None:
     found = [f for f in check_net(opened(data[:-3])) if f.severity == "error"]
     assert codes(found) == ["UFK101"]
     assert found[0].where.start is not None
+
+
+def test_many_findings_in_a_long_text_take_no_longer_each() -> None:
+    source = "".join(
+        f'layer {{ name: "l{n}" type: "ReLU" bottom: "x{n}" top: "y{n}" }}\n' for n in range(20_000)
+    )
+    found = list(check_prototxt(open_prototxt(Source(source.encode(), "x"))))
+    assert len(found) == 20_000
+    assert found[-1].where.line == 20_000

@@ -59,7 +59,10 @@ class _Parser:
             elif word == "enum":
                 self.enum(self.schema.package)
             elif word == "import":
-                other = self.imports[self.next().strip("\"'")]
+                name = self.next().strip("\"'")
+                if name not in self.imports:
+                    raise ValueError(f"{name!r} is imported, and not given")
+                other = self.imports[name]
                 self.others.messages |= other.messages
                 self.others.enums |= other.enums
                 self.expect(";")

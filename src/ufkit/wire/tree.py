@@ -5,6 +5,8 @@ The tokens are those of the text form, so what any Protocol Buffers reader takes
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from typing import NoReturn
 
@@ -28,12 +30,28 @@ from ufkit.wire.tokens import (
 from ufkit.wire.values import quoted
 
 _INDENT = "  "
+_NEWLINE = re.compile(rb"\n")
 
 
 class Word(str):
     """A value without quotes: a number, true or false, a name of an enum."""
 
     __slots__ = ()
+
+
+class _Lines:
+    """Which line of a text a byte is in; found out when it is first asked for."""
+
+    __slots__ = ("_ends", "source")
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self._ends: list[int] | None = None
+
+    def where(self, at: int) -> Where:
+        if self._ends is None:
+            self._ends = [match.start() for match in _NEWLINE.finditer(self.source.buffer)]
+        return Where(self.source.name, line=bisect_left(self._ends, at) + 1)
 
 
 class Entry:
@@ -91,7 +109,7 @@ class Entry:
 
     def where(self) -> Where:
         """The line of the value, for diagnostics."""
-        return TextFault(self.start, "").located(self.owner.source).diagnostic.where
+        return self.owner.lines.where(self.start)
 
     def set(self, value: str | float) -> None:
         """Another value: a Word or number as it is, True and False, any other str in quotes."""
@@ -116,15 +134,20 @@ class Entry:
 class Tree:
     """The fields between two braces, or of a whole file, in the order of the text."""
 
-    __slots__ = ("_tail", "depth", "entries", "source", "start", "stop")
+    __slots__ = ("_tail", "depth", "entries", "lines", "start", "stop")
 
-    def __init__(self, source: Source, start: int, depth: int = 0) -> None:
-        self.source = source
+    def __init__(self, lines: _Lines, start: int, depth: int = 0) -> None:
+        self.lines = lines
         self.start = start  # bytes of the fields, braces left out
-        self.stop = source.size
+        self.stop = lines.source.size
         self.depth = depth
         self.entries: list[Entry] = []
         self._tail = start  # where the last field ends
+
+    @property
+    def source(self) -> Source:
+        """The text it is a part of."""
+        return self.lines.source
 
     def all(self, name: str) -> list[Entry]:
         """The fields of that name."""
@@ -161,7 +184,7 @@ class Tree:
 
     def where(self) -> Where:
         """The line where the fields begin, for diagnostics."""
-        return TextFault(self.start, "").located(self.source).diagnostic.where
+        return self.lines.where(self.start)
 
     def pieces(self) -> Iterator[Piece]:
         """The text, in order: as it came, comments and spaces included, around what was set."""
@@ -241,7 +264,7 @@ class _Parser:
 
     def run(self) -> Tree:
         buffer = self.buffer
-        root = Tree(self.source, 0)
+        root = Tree(_Lines(self.source), 0)
         self.open.append((root, b"", ""))
         at = 3 if buffer[:3] == b"\xef\xbb\xbf" else 0
         may_separate = False
@@ -297,7 +320,7 @@ class _Parser:
         if len(self.open) > MAX_DEPTH:
             message = f"messages nested more than {MAX_DEPTH} deep"
             raise TextFault(at - 1, message, rule=TOO_DEEP, hint="")
-        child = Tree(self.source, at, len(self.open))
+        child = Tree(self.open[0][0].lines, at, len(self.open))
         self.add(name, child, at, at)
         self.open.append((child, CLOSING[start], name if listed else ""))
 
