@@ -26,7 +26,8 @@ from ufkit.uff.ops.spec import Example, OpSpec  # noqa: E402
 
 TARGET = ROOT / "tests" / "conversion" / "tensorflow.npz"
 # Not to be computed so: the CPU has no NCHW kernel, it has several results, or none of the name.
-LEFT_OUT = ("_Snapshot", "_ResourceGather")
+LEFT_OUT = ("_Snapshot", "_ResourceGather", "_ReadVariableOp")
+RENAMED = {"squeeze_dims": "axis"}  # attributes that are called otherwise in Python
 
 
 def computed(spec: OpSpec, example: Example) -> Any:
@@ -34,9 +35,11 @@ def computed(spec: OpSpec, example: Example) -> Any:
     operation = getattr(tf.raw_ops, spec.name.removeprefix("_"))
     parameters = inspect.signature(operation).parameters
     fed = [tf.constant(array) for array in arrays(example)]
-    fields = {name: _attribute(value) for name, value in example.fields.items()}
-    if spec.inputs[-1].endswith("..."):
-        fed = [fed]
+    fields = {RENAMED.get(n, n): _attribute(value) for n, value in example.fields.items()}
+    for at, name in enumerate(spec.inputs):
+        if name.endswith("..."):
+            stop = len(fed) - (len(spec.inputs) - at - 1)
+            fed[at:stop] = [fed[at:stop]]
     named = dict(zip(parameters, fed, strict=False))
     if "is_training" in parameters:
         fields["is_training"] = False
@@ -61,7 +64,7 @@ def main() -> None:
             if example.fields.get("data_format") == "NCHW":
                 continue
             found = computed(spec, example)
-            value = found[example.output] if isinstance(found, (list, tuple)) else found
+            value = found[example.output] if isinstance(found, list | tuple) else found
             results[f"{spec.name}-{number}"] = value.numpy()
     np.savez_compressed(TARGET, **results)
     sys.stdout.write(f"{len(results)} results of TensorFlow {tf.__version__}\n")

@@ -313,6 +313,16 @@ def _foreign(_: Path) -> Findings:
     return ufkit.check(one("_AddV2", [1, 4], [1, 4]).meta)
 
 
+@provokes("UFF213")
+def _leftover(_: Path) -> Findings:
+    return ufkit.check(one("_SoftmaxCrossEntropyWithLogits", [1, 4], [1, 4]).meta)
+
+
+@provokes("UFF214")
+def _no_value(_: Path) -> Findings:
+    return ufkit.check(one("_NoOp").meta)
+
+
 # -- UFF: meaning ----------------------------------------------------------------------------
 
 
@@ -366,6 +376,11 @@ def _graphs(folder: Path) -> Findings:
     b.meta.add_graph("aux")
     ufkit.save(b.meta, folder / "a.uff")
     return iter(ufkit.convert(folder / "a.uff", folder / "a.onnx").diagnostics)
+
+
+@provokes("UFF314")
+def _control(_: Path) -> Findings:
+    return ufkit.check(one("_Relu", [1, 4], np.float32(1)).meta)
 
 
 @provokes("UFF310")

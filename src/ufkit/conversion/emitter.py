@@ -7,6 +7,7 @@ an order in which the value is not at hand, once per value and order.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import prod
@@ -19,6 +20,7 @@ from numpy.typing import NDArray
 from ufkit.conversion import custom, plugins
 from ufkit.conversion.onnx_model import INLINE, Constant, Weights
 from ufkit.core.dtypes import DType, from_name
+from ufkit.core.tensor import Tensor
 from ufkit.uff.dims import Dim, Shape, static
 from ufkit.uff.model import Node
 from ufkit.uff.ops.spec import Facts
@@ -69,7 +71,7 @@ class Writer:
         self.initializers: dict[str, NDArray[Any] | Weights] = {}
         self.made: set[str] = set()  # what nodes give
         self._taken: dict[str, int] = {}  # name: the last number put behind it
-        self._numbers: dict[tuple[str, str], str] = {}
+        self._numbers: dict[tuple[str, tuple[int, ...], bytes], str] = {}
         self._finals: dict[str, str] = {}
         self._holders: dict[str, str] = {}  # final name: the name it had
         self._same: dict[tuple[Any, ...], OnnxNode] = {}  # by all that makes two nodes equal
@@ -123,7 +125,7 @@ class Writer:
 
     def numbers(self, array: NDArray[Any]) -> str:
         """A small constant; equal ones are shared."""
-        key = (array.dtype.name, f"{array.shape}{array.tolist()}")
+        key = (array.dtype.name, array.shape, array.tobytes())
         if key not in self._numbers:
             self._numbers[key] = self.name(f"const_{array.dtype.name}_{len(self._numbers)}")
             self.initializers[self._numbers[key]] = array
@@ -230,6 +232,16 @@ class NodeEmitter:
             return self._writer.node(wanted, "Reshape", [name, target])
         perm = [held.index(axis) for axis in order]
         return self._writer.node(wanted, "Transpose", [name], perm=perm)
+
+    def known(self, i: int) -> NDArray[Any] | None:
+        constant = self._inputs[i].constant
+        return constant.numpy() if isinstance(constant, Tensor) else constant
+
+    def taking(self, inputs: Sequence[int]) -> NodeEmitter:
+        view = copy.copy(self)
+        view._ids = [self._ids[i] for i in inputs]
+        view._inputs = [self._inputs[i] for i in inputs]
+        return view
 
     # -- new values --------------------------------------------------------------------------
 

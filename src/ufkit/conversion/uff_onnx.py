@@ -11,6 +11,7 @@ import onnx
 
 from ufkit.conversion import custom, plugins
 from ufkit.conversion.emitter import NodeEmitter, OnnxNode, Refusal, Value, Writer
+from ufkit.conversion.joined import joined
 from ufkit.conversion.onnx_model import Constant, OnnxModel, Weights
 from ufkit.conversion.rules import BAD_OPSET, CANNOT_CONVERT, REFUSED
 from ufkit.core.diag import (
@@ -29,9 +30,10 @@ from ufkit.uff.fold import Folding
 from ufkit.uff.infer import Inference, infer
 from ufkit.uff.inputs import GivenShapes, InputSpec
 from ufkit.uff.model import Graph, Node
-from ufkit.uff.ops import entry_of, unknown
+from ufkit.uff.ops import entry_of
 from ufkit.uff.ops.spec import UnknownShape
 from ufkit.uff.orders import Order, identity, inverse
+from ufkit.uff.unknown import unknown
 
 DEFAULT_OPSET = 17
 MIN_OPSET = 13
@@ -123,6 +125,7 @@ class _Exporter:
         self.allow_custom = False
         self.trt_plugins = False
         self.progress = progress
+        self.joined = joined(inference)
         self.values: dict[str, Value] = {}
         self.graph_inputs: list[onnx.ValueInfoProto] = []
         self.graph_outputs: list[onnx.ValueInfoProto] = []
@@ -133,7 +136,8 @@ class _Exporter:
         self.folding = Folding(self.graph.meta)
 
     def run(self) -> Conversion:
-        nodes = self.graph.needed()
+        inner = {id_ for found in self.joined.values() for id_ in found.inner}
+        nodes = [node for node in self.graph.needed() if node.id not in inner]
         obstacles = [d for d in self.inference.diagnostics if d.severity is Severity.ERROR]
         for spec in self.inference.inputs.values():
             if spec.dtype in DTYPES:
@@ -222,12 +226,14 @@ class _Exporter:
         domain = self.carrying(node)
         if not domain and (known := self.known(node)) is not None:
             return Value(facts, constant=known)
-        call = self.inference.calls.get(node.id)
+        call, ids = self.inference.calls.get(node.id), node.inputs
+        if node.id in self.joined:
+            call, ids = self.joined[node.id].call, self.joined[node.id].inputs
         if entry_of(node) is None and not domain:
             raise FormatError(unknown(node))
-        if (call is None and not domain) or any(id_ not in self.values for id_ in node.inputs):
+        if (call is None and not domain) or any(id_ not in self.values for id_ in ids):
             raise Refusal("")  # the reason is known: a finding of the inference, or an input's
-        inputs = [(id_, self.values[id_]) for id_ in node.inputs]
+        inputs = [(id_, self.values[id_]) for id_ in ids]
         emitter = NodeEmitter(self.writer, node, inputs, facts)
         if domain:
             self.foreign.append(node.id)

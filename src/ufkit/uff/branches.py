@@ -20,6 +20,7 @@ SWITCH, MERGE, DEFAULT = "_Switch", "_Merge", "_PlaceholderWithDefault"
 _MERGES = frozenset({MERGE, "_RefMerge"})
 _PASSED_ON = frozenset({SWITCH, "_RefSwitch", DEFAULT})
 RESOLVED = _MERGES | _PASSED_ON  # what is no more in the graph that `for_inference` gives
+_AGAIN = frozenset({"_NextIteration", "_RefNextIteration"})
 _REACH = 256  # nodes that a branch is followed back; real ones have a dozen
 _RANDOM = ("_RandomUniform", "_RandomStandardNormal", "_TruncatedNormal", "_Multinomial")
 
@@ -38,6 +39,8 @@ def for_inference(graph: Graph) -> tuple[Graph, list[Diagnostic]]:
         if node.operation in _MERGES and node.inputs:
             chosen, reason = _branch(graph, node)
             changed[node.id] = chosen
+            if _is_loop(graph, node):
+                continue  # no branch: its Enter, which is reported, is what it begins with
             notes.append(BRANCH_TAKEN.at(node.where(), f"{chosen!r} is taken: {reason}"))
         elif node.operation in _PASSED_ON and node.inputs:
             changed[node.id] = node.inputs[0]
@@ -45,6 +48,10 @@ def for_inference(graph: Graph) -> tuple[Graph, list[Diagnostic]]:
         graph[id_].viewed(operation="Identity", inputs=[source]) for id_, source in changed.items()
     ]
     return graph.viewed(views), notes
+
+
+def _is_loop(graph: Graph, merge: Node) -> bool:
+    return any(id_ in graph and graph[id_].operation in _AGAIN for id_ in merge.inputs)
 
 
 def _branch(graph: Graph, merge: Node) -> tuple[str, str]:

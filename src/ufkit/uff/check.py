@@ -7,14 +7,17 @@ from collections.abc import Callable, Iterator
 from ufkit.core.diag import Diagnostic, FormatError, Where
 from ufkit.uff.branches import RESOLVED
 from ufkit.uff.const import constant
+from ufkit.uff.controls import data_inputs
 from ufkit.uff.data import DataMap
 from ufkit.uff.infer import infer
 from ufkit.uff.inputs import GivenShapes
 from ufkit.uff.model import CUSTOM, INPUT_OPERATION, OUTPUT_OPERATION, Graph, MetaGraph, Node
-from ufkit.uff.ops import call_of, entry_of, unknown
-from ufkit.uff.ops.spec import Facts, resolve_field
+from ufkit.uff.ops import call_of, entry_of
+from ufkit.uff.ops.fields import resolve_field
+from ufkit.uff.ops.spec import Facts
 from ufkit.uff.outputs import spelt
 from ufkit.uff.rules import (
+    CUSTOM_OPERATION,
     DANGLING,
     DUPLICATE_ID,
     DUPLICATE_KEY,
@@ -26,10 +29,12 @@ from ufkit.uff.rules import (
     SEVERAL_GRAPHS,
     UNKNOWN_FIELD,
     UNKNOWN_FIELDS,
+    UNKNOWN_OPERATION,
     UNREACHABLE,
     UNUSED_DATA,
     VERSION,
 )
+from ufkit.uff.unknown import unknown
 from ufkit.wire.message import Message
 
 
@@ -148,12 +153,14 @@ def _nodes(graph: Graph) -> Iterator[Diagnostic]:
 
 def _arity(node: Node) -> Iterator[Diagnostic]:
     if node.operation not in (INPUT_OPERATION, "Const") or node.inputs:
-        call_of(node, [Facts(None)] * len(node.inputs))
+        call_of(node, [Facts(None)] * len(data_inputs(node)))
     yield from ()
 
 
 def _foreign(node: Node, declared: set[str]) -> Iterator[Diagnostic]:
-    yield unknown(node)
+    finding = unknown(node)
+    if finding.rule in (CUSTOM_OPERATION, UNKNOWN_OPERATION):
+        yield finding  # others matter only where an output needs them, as the inference finds
     if node.operation.startswith("_") and CUSTOM not in declared:
         message = f"{node.operation!r} is custom; the file does not declare the descriptor"
         yield MISSING_DESCRIPTOR.at(node.where(), message)

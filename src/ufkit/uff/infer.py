@@ -11,12 +11,14 @@ from ufkit.core.diag import Diagnostic, FormatError, RequestError
 from ufkit.core.dtypes import of_numpy
 from ufkit.uff.branches import for_inference
 from ufkit.uff.const import constant
+from ufkit.uff.controls import without_controls
 from ufkit.uff.dims import Dim, impossible, static
 from ufkit.uff.inputs import GivenShapes, InputSpec, input_specs
 from ufkit.uff.model import INPUT_OPERATION, Graph, Node
-from ufkit.uff.ops import call_of, entry_of, unknown
+from ufkit.uff.ops import call_of, entry_of
 from ufkit.uff.ops.spec import Array, Call, Facts, UnknownShape
 from ufkit.uff.outputs import Chooser, spelt
+from ufkit.uff.unknown import unknown
 
 _SMALL = 1024  # elements; shapes and axes are smaller, weights larger
 _UNKNOWN = Facts(None)
@@ -56,10 +58,11 @@ def infer(graph: Graph, shapes: GivenShapes | None = None) -> Inference:
     Raises FormatError where no order of computation exists, RequestError for a name in `shapes`
     that is no Input.
     """
-    graph, notes = for_inference(graph)
+    graph, controls = without_controls(graph)
+    graph, branches = for_inference(graph)
     graph = spelt(graph)
     nodes = graph.needed()
-    result = Inference(graph, diagnostics=notes)
+    result = Inference(graph, diagnostics=controls + branches)
     chooser = Chooser(graph, result.facts)
     waiting = [node for node in nodes if not _step(node, result, chooser)]
     specs = input_specs(graph, result.facts, shapes or {})

@@ -15,8 +15,9 @@ from ufkit.uff.data import Orders
 from ufkit.uff.dims import MAX_RANK, Dim, Shape, impossible, show
 from ufkit.uff.model import Graph, Node
 from ufkit.uff.ops import OPS
+from ufkit.uff.ops.fields import resolve_field
 from ufkit.uff.ops.maps import TRANSPARENT
-from ufkit.uff.ops.spec import Call, Facts, resolve_field
+from ufkit.uff.ops.spec import Call, Facts
 from ufkit.uff.orders import Order, expand, identity
 from ufkit.uff.rules import BAD_INPUT, FIELD_VALUE, INPUT_NCHW, NO_BATCH, NO_SHAPE
 from ufkit.wire.schema import did_you_mean

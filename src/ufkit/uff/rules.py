@@ -139,6 +139,21 @@ FOREIGN_OPERATION = Rule(
     "unless a plugin of that name is loaded.",
 )
 
+LEFTOVER = Rule(
+    "UFF213",
+    E,
+    "operation of training, or of TensorFlow's run time",
+    why="A graph that is fit for use has none that an output needs: losses, gradients, random "
+    "numbers, variables, loops and the reading of data stay behind when it is frozen.",
+)
+NO_VALUE = Rule(
+    "UFF214",
+    E,
+    "operation without a value",
+    why="It only checks something or makes others wait; there is nothing to pass on.",
+    hint="mark the node whose value is meant as the output",
+)
+
 # 3xx: shapes and meaning
 NO_SHAPE = Rule(
     "UFF301",
@@ -280,6 +295,13 @@ KEPT_BEYOND = Rule(
     "above 4096. Here they are taken as they are meant.",
     hint="raise topK to keepTopK or lower keepTopK, and keep topK below 4097",
 )
+CONTROL_INPUT = Rule(
+    "UFF314",
+    N,
+    "control input left out",
+    why="TensorFlow's `^name` only says that a node comes first. The converter wrote it like data, "
+    "behind the inputs that the operation takes.",
+)
 
 # 4xx: running
 BAD_INPUT = Rule("UFF401", E, "input does not fit", why="The model cannot be run on it.")
@@ -380,6 +402,8 @@ RULES = (
     LOST_CONSTANT,
     UNUSED_DATA,
     FOREIGN_OPERATION,
+    LEFTOVER,
+    NO_VALUE,
     NO_SHAPE,
     SHAPE_CONFLICT,
     NO_BATCH,
@@ -390,6 +414,7 @@ RULES = (
     FLATTEN_ORDER,
     BRANCH_TAKEN,
     PADDING_TWICE,
+    CONTROL_INPUT,
     SEVERAL_GRAPHS,
     OUTPUT_TOLD,
     LOST_OUTPUT,

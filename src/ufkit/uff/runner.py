@@ -13,7 +13,7 @@ from ufkit.uff.infer import infer
 from ufkit.uff.inputs import GivenShapes
 from ufkit.uff.model import Graph
 from ufkit.uff.ops.spec import Array
-from ufkit.uff.rules import CUSTOM_OPERATION, UNKNOWN_OPERATION
+from ufkit.uff.unknown import UNKNOWN
 
 
 def shapes_for(graph: Graph, feeds: Mapping[str, Any], shapes: GivenShapes | None) -> GivenShapes:
@@ -40,8 +40,7 @@ def run(
     obstacles = [
         finding
         for finding in inference.diagnostics
-        if finding.severity is Severity.ERROR
-        or finding.rule in (CUSTOM_OPERATION, UNKNOWN_OPERATION)
+        if finding.severity is Severity.ERROR or finding.rule in UNKNOWN
     ]
     if obstacles:
         raise NotSupportedError(*obstacles)

@@ -10,7 +10,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import ufkit
-from graphs import X, dags, small_net, values
+from graphs import X, small_net, values
+from random_graphs import dags
 from ufkit.uff.data import Ref
 from ufkit.uff.edit.cut import extract
 from ufkit.uff.edit.sweep import sweep, sweep_data

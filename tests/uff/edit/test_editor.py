@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ufkit
-from graphs import X, dags, small_net, values
+from graphs import X, small_net, values
+from random_graphs import dags
 from ufkit.core.files import Source
 from ufkit.uff.data import Ref
 from ufkit.uff.io import write_to

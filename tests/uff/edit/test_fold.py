@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 
 import ufkit
-from graphs import X, dags
+from graphs import X
+from random_graphs import dags
 from ufkit.uff.branches import RESOLVED
 from ufkit.uff.edit.fold import fold
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ufkit.core.diag import Diagnostic, FormatError
+from ufkit.core.diag import FormatError
 from ufkit.uff.model import Node
 from ufkit.uff.ops.conv import CONV, CONV_TRANSPOSE
 from ufkit.uff.ops.dense import FULLY_CONNECTED
@@ -21,12 +21,23 @@ from ufkit.uff.ops.reshape import EXPAND_DIMS, FLATTEN, RESHAPE, SHAPE, SQUEEZE,
 from ufkit.uff.ops.select import GATHER, GATHER_V2, PAD, STRIDED_SLICE
 from ufkit.uff.ops.spec import Call, Facts, OpSpec
 from ufkit.uff.ops.tf_array import TF_ARRAY
+from ufkit.uff.ops.tf_axes import TF_AXES
 from ufkit.uff.ops.tf_batch import TF_BATCH
 from ufkit.uff.ops.tf_choose import TF_CHOOSE
+from ufkit.uff.ops.tf_crop import CROP_AND_RESIZE
+from ufkit.uff.ops.tf_einsum import EINSUM
+from ufkit.uff.ops.tf_fill import TF_FILL
+from ufkit.uff.ops.tf_functions import TF_FUNCTIONS
+from ufkit.uff.ops.tf_layers import TF_LAYERS
 from ufkit.uff.ops.tf_linear import TF_LINEAR
 from ufkit.uff.ops.tf_math import TF_MATH
+from ufkit.uff.ops.tf_nms import TF_NMS
+from ufkit.uff.ops.tf_patches import EXTRACT_IMAGE_PATCHES
+from ufkit.uff.ops.tf_quant import TF_QUANT
+from ufkit.uff.ops.tf_resize import TF_RESIZE
 from ufkit.uff.ops.tf_spatial import TF_SPATIAL
 from ufkit.uff.ops.tf_split import TF_SPLIT
+from ufkit.uff.ops.tf_windows import TF_WINDOWS
 from ufkit.uff.ops.trt_anchors import TRT_GRID_ANCHORS
 from ufkit.uff.ops.trt_batched import BATCHED_NMS
 from ufkit.uff.ops.trt_crop import CROP_PLUGIN
@@ -37,7 +48,8 @@ from ufkit.uff.ops.trt_prior_box import PRIOR_BOX
 from ufkit.uff.ops.trt_proposal import PROPOSAL
 from ufkit.uff.ops.trt_pyramid import PYRAMID, SPECIAL_SLICE
 from ufkit.uff.ops.trt_refine import DETECTION_LAYER, PROPOSAL_LAYER
-from ufkit.uff.rules import CUSTOM_OPERATION, INPUT_COUNT, UNKNOWN_OPERATION
+from ufkit.uff.rules import INPUT_COUNT
+from ufkit.uff.unknown import unknown
 
 OPS: dict[str, OpSpec] = {
     spec.key: spec
@@ -73,10 +85,21 @@ OPS: dict[str, OpSpec] = {
         GATHER,
         GATHER_V2,
         *TF_MATH,
+        *TF_FUNCTIONS,
+        *TF_AXES,
         *TF_ARRAY,
+        *TF_FILL,
         *TF_CHOOSE,
         *TF_LINEAR,
+        *TF_LAYERS,
+        *TF_QUANT,
+        EINSUM,
+        *TF_NMS,
+        CROP_AND_RESIZE,
+        *TF_WINDOWS,
         *TF_SPATIAL,
+        *TF_RESIZE,
+        EXTRACT_IMAGE_PATCHES,
         *TF_BATCH,
         *TF_SPLIT,
         *TRT_LAYERS,
@@ -103,7 +126,7 @@ def entry_of(node: Node) -> OpSpec | None:
 
 
 def call_of(node: Node, inputs: Sequence[Facts]) -> Call:
-    """The node as its operation's entry sees it. Raises FormatError (UFF106, UFF200, UFF201)."""
+    """The node as its operation's entry sees it. Raises FormatError (UFF106, UFF200 and more)."""
     spec = entry_of(node)
     if spec is None:
         raise FormatError(unknown(node))
@@ -112,9 +135,3 @@ def call_of(node: Node, inputs: Sequence[Facts]) -> Call:
         message = f"{node.operation} has {len(inputs)} inputs; it takes {wanted}"
         raise FormatError(INPUT_COUNT.at(node.where(), message))
     return Call(node, spec, inputs)
-
-
-def unknown(node: Node) -> Diagnostic:
-    """What is to be said of a node whose operation is not in the table (UFF200, UFF201)."""
-    rule = CUSTOM_OPERATION if node.operation.startswith("_") else UNKNOWN_OPERATION
-    return rule.at(node.where(), f"operation {node.operation!r} is not known here")

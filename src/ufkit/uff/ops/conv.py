@@ -6,26 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from ufkit.uff.dims import Dim, Shape, show, static
-from ufkit.uff.ops.spec import (
-    ONES,
-    ORDERS,
-    OUTPUT_ORDERS,
-    ZEROS,
-    Array,
-    Call,
-    Emitter,
-    Example,
-    Facts,
-    Field,
-    OpSpec,
-    unify,
-    whole,
-)
+from ufkit.uff.dims import Dim, Shape, show, static, unify, whole
+from ufkit.uff.ops.emitter import Emitter
+from ufkit.uff.ops.fields import ONES, ORDERS, OUTPUT_ORDERS, ZEROS, Field
+from ufkit.uff.ops.spec import Array, Call, Example, Facts, OpSpec
 from ufkit.uff.ops.windows import (
     SAME,
     canonical_result,
     canonical_value,
+    ends,
     extents,
     is_same,
     onnx_padding,
@@ -226,11 +215,11 @@ def _margins(call: Call, out: Any) -> list[tuple[int, int, int]]:
         call.spatial("strides"),
         call.spatial("dilation"),
         out,
-        [0] * len(sizes) if is_same(call) else call.spatial("padding"),
+        [(0, 0)] * len(sizes) if is_same(call) else ends(call),
         strict=True,
     ):
         surplus = (size - 1) * stride + step * (k - 1) + 1 - target
-        before, behind = given, given
+        before, behind = given
         if is_same(call) and surplus > 0:
             before, behind = surplus // 2, surplus - surplus // 2
         added = before + behind - surplus

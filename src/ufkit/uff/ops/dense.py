@@ -5,19 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from ufkit.uff.data import Orders
-from ufkit.uff.dims import show
-from ufkit.uff.ops.spec import (
-    ORDERS,
-    OUTPUT_ORDERS,
-    Array,
-    Call,
-    Emitter,
-    Example,
-    Facts,
-    Field,
-    OpSpec,
-    unify,
-)
+from ufkit.uff.dims import show, unify
+from ufkit.uff.ops.emitter import Emitter
+from ufkit.uff.ops.fields import ORDERS, OUTPUT_ORDERS, Field
+from ufkit.uff.ops.spec import Array, Call, Example, Facts, OpSpec
 from ufkit.uff.orders import Order, inverse
 
 

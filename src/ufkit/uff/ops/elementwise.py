@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 
 from ufkit.core.dtypes import FLOAT16, FLOAT32, INT32
-from ufkit.uff.dims import Dim, Shape, show
-from ufkit.uff.ops.spec import Array, Call, Emitter, Example, Facts, Field, OpSpec, unify
+from ufkit.uff.dims import Dim, Shape, show, unify
+from ufkit.uff.ops.emitter import Emitter
+from ufkit.uff.ops.fields import Field
+from ufkit.uff.ops.spec import Array, Call, Example, Facts, OpSpec
 
 _FLOATS = (FLOAT16, FLOAT32)
 

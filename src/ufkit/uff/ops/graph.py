@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import NoReturn
 
 from ufkit.core.dtypes import FLOAT32
-from ufkit.uff.ops.spec import Array, Call, Emitter, Facts, Field, OpSpec
+from ufkit.uff.ops.emitter import Emitter
+from ufkit.uff.ops.fields import Field
+from ufkit.uff.ops.spec import Array, Call, Facts, OpSpec
 
 
 def _elsewhere(*_: object) -> NoReturn:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ufkit.uff.dims import Dim, Shape, show
-from ufkit.uff.ops.spec import Array, Call, Emitter, Example, Facts, Field, OpSpec, unify
+from ufkit.uff.dims import Dim, Shape, show, unify
+from ufkit.uff.ops.emitter import Emitter
+from ufkit.uff.ops.fields import Field
+from ufkit.uff.ops.spec import Array, Call, Example, Facts, OpSpec
 from ufkit.uff.rules import CONCAT_AXIS
 
 

@@ -4,19 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ufkit.uff.dims import show
-from ufkit.uff.ops.spec import (
-    ORDERS,
-    OUTPUT_ORDERS,
-    Array,
-    Call,
-    Emitter,
-    Example,
-    Facts,
-    Field,
-    OpSpec,
-    unify,
-)
+from ufkit.uff.dims import show, unify
+from ufkit.uff.ops.emitter import Emitter
+from ufkit.uff.ops.fields import ORDERS, OUTPUT_ORDERS, Field
+from ufkit.uff.ops.spec import Array, Call, Example, Facts, OpSpec
 from ufkit.uff.ops.windows import canonical_result, canonical_value
 from ufkit.uff.rules import FIELD_VALUE, SOFTMAX_AXIS
 
@@ -31,7 +22,7 @@ def _infer_batch_norm(call: Call) -> Facts:
         if call.rank(i) != 1 or unify(call.shape(i)[0], channels) is None:
             lost = " (moments of the training side, which the converter could not read)"
             call.conflict(
-                f"{call.spec.inputs[i]} is {show(call.shape(i))}, the map has {channels} channels"
+                f"{call.input_name(i)} is {show(call.shape(i))}, the map has {channels} channels"
                 + lost * (call.shape(i) == (0,))
             )
     return Facts(call.shape(0), call.inputs[0].dtype)

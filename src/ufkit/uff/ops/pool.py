@@ -6,19 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ufkit.uff.ops.spec import (
-    ONES,
-    ORDERS,
-    OUTPUT_ORDERS,
-    ZEROS,
-    Array,
-    Call,
-    Emitter,
-    Example,
-    Facts,
-    Field,
-    OpSpec,
-)
+from ufkit.uff.ops.emitter import Emitter
+from ufkit.uff.ops.fields import ONES, ORDERS, OUTPUT_ORDERS, ZEROS, Field
+from ufkit.uff.ops.spec import Array, Call, Example, Facts, OpSpec
 from ufkit.uff.ops.windows import (
     SAME,
     canonical_result,

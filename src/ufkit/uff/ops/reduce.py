@@ -8,10 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from ufkit.core.dtypes import INT64
+from ufkit.core.dtypes import INT64, DType
 from ufkit.uff.dims import Shape
-from ufkit.uff.ops.reshape import without
-from ufkit.uff.ops.spec import Array, Call, Emitter, Example, Facts, Field, OpSpec
+from ufkit.uff.ops.emitter import Emitter
+from ufkit.uff.ops.fields import Field
+from ufkit.uff.ops.reshape import integer_type, without
+from ufkit.uff.ops.spec import Array, Call, Example, Facts, OpSpec
 from ufkit.uff.rules import KEEPDIMS
 
 
@@ -92,13 +94,19 @@ REDUCE = OpSpec(
 def _infer_arg(call: Call) -> Facts:
     axis = call.axis(call["axis"])
     shape = call.shape(0)
-    return Facts(shape[:axis] + shape[axis + 1 :], INT64)
+    return Facts(shape[:axis] + shape[axis + 1 :], _arg_type(call))
+
+
+def _arg_type(call: Call) -> DType:
+    return integer_type(call, "output_type", INT64)
 
 
 def _arg_to_onnx(op_type: str) -> Callable[[Call, Emitter], None]:
     def lower(call: Call, emit: Emitter) -> None:
         axis, order = call.axis(call["axis"]), emit.held(0)
         name = emit.node(op_type, emit.value(0, order), axis=order.index(axis), keepdims=0)
+        kind = _arg_type(call)
+        name = name if kind is INT64 else emit.cast(name, kind)
         emit.result(name, without(order, {axis}))
 
     return lower
@@ -112,7 +120,9 @@ def _arg(name: str, compute: Callable[..., Any], what: str) -> OpSpec:
         inputs=("x",),
         fields={"axis": Field("i", "axis to search along", 0)},
         infer=_infer_arg,
-        evaluate=lambda call, x: np.asarray(compute(x, call.axis(call["axis"])), np.int64),
+        evaluate=lambda call, x: np.asarray(
+            compute(x, call.axis(call["axis"])), _arg_type(call).numpy
+        ),
         to_onnx=_arg_to_onnx(name),
         examples=(Example(((2, 3, 4),), {"axis": 1}), Example(((5, 3),), {"axis": -1})),
         chooses=True,

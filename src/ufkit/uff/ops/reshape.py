@@ -6,9 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from ufkit.core.dtypes import INT32
-from ufkit.uff.dims import MAX_RANK, Dim, Shape, exact_quotient, product, show
-from ufkit.uff.ops.spec import Array, Call, Emitter, Example, Facts, Field, OpSpec, whole
+from ufkit.core.dtypes import INT32, INT64, DType
+from ufkit.uff.dims import MAX_RANK, Dim, Shape, exact_quotient, product, show, whole
+from ufkit.uff.ops.emitter import Emitter
+from ufkit.uff.ops.fields import Field
+from ufkit.uff.ops.spec import Array, Call, Example, Facts, OpSpec
 from ufkit.uff.orders import Order, identity
 from ufkit.uff.rules import FIELD_VALUE, FLATTEN_ORDER
 
@@ -190,6 +192,12 @@ def without(order: Order, axes: set[int]) -> Order:
     return tuple(kept.index(axis) for axis in order if axis not in axes)
 
 
+def with_axis(order: Order, at: int) -> Order:
+    """The order of all axes when a new one, number `at`, stands in that place."""
+    moved = tuple(axis + (axis >= at) for axis in order)
+    return (*moved[:at], at, *moved[at:])
+
+
 def _squeezed(call: Call) -> set[int]:
     shape = call.shape(0)
     axes = {call.axis(axis, name="axes") for axis in call["axes"]}
@@ -244,9 +252,8 @@ def _infer_expand(call: Call) -> Facts:
 
 def _expand_to_onnx(call: Call, emit: Emitter) -> None:
     at, order = _new_axis(call), emit.held(0)
-    moved = tuple(axis + (axis >= at) for axis in order)
     name = emit.node("Unsqueeze", emit.value(0, order), emit.constant([at]))
-    emit.result(name, (*moved[:at], at, *moved[at:]))
+    emit.result(name, with_axis(order, at))
 
 
 EXPAND_DIMS = OpSpec(
@@ -264,10 +271,27 @@ EXPAND_DIMS = OpSpec(
 def _infer_shape(call: Call) -> Facts:
     shape = call.shape(0)
     numbers = all(isinstance(size, int) for size in shape)
-    if any(isinstance(size, int) and size >= 1 << 31 for size in shape):
-        call.conflict(f"{show(shape)} does not fit into int32")
-    value = np.array(shape, np.int32) if numbers else np.array([*shape, None], object)[:-1]
-    return Facts((len(shape),), INT32, value)
+    kind = _shape_type(call)
+    most = np.iinfo(kind.numpy).max
+    if any(isinstance(size, int) and size > most for size in shape):
+        call.conflict(f"{show(shape)} does not fit into {kind}")
+    value = np.array(shape, kind.numpy) if numbers else np.array([*shape, None], object)[:-1]
+    return Facts((len(shape),), kind, value)
+
+
+def integer_type(call: Call, name: str, otherwise: DType) -> DType:
+    """The type of whole numbers that a field of TensorFlow's own operation names.
+
+    UFF's operations have no such field, and give `otherwise`.
+    """
+    kind: DType = call[name] if call.has_field(name) else otherwise
+    if kind not in (INT32, INT64):
+        call.fail(FIELD_VALUE, f"{name} is {kind}; it must be int32 or int64", name)
+    return kind
+
+
+def _shape_type(call: Call) -> DType:
+    return integer_type(call, "out_type", INT32)
 
 
 def _shape_to_onnx(call: Call, emit: Emitter) -> None:
@@ -276,7 +300,7 @@ def _shape_to_onnx(call: Call, emit: Emitter) -> None:
     if order != identity(len(order)):
         places = [order.index(axis) for axis in range(len(order))]
         name = emit.node("Gather", name, emit.constant(places), axis=0)
-    emit.result(emit.cast(name, INT32))
+    emit.result(emit.cast(name, _shape_type(call)))
 
 
 SHAPE = OpSpec(
@@ -285,7 +309,7 @@ SHAPE = OpSpec(
     inputs=("x",),
     fields={},
     infer=_infer_shape,
-    evaluate=lambda _, x: np.array(x.shape, np.int32),
+    evaluate=lambda call, x: np.array(x.shape, _shape_type(call).numpy),
     to_onnx=_shape_to_onnx,
     examples=(Example(((2, 3, 4),)),),
 )

@@ -6,19 +6,21 @@ from typing import Any
 
 import numpy as np
 
-from ufkit.uff.dims import Dim, Shape, show
-from ufkit.uff.ops.reshape import without
-from ufkit.uff.ops.spec import Array, Call, Emitter, Example, Facts, Field, OpSpec, whole
+from ufkit.uff.dims import Dim, Shape, show, whole
+from ufkit.uff.ops.emitter import Emitter
+from ufkit.uff.ops.fields import Field
+from ufkit.uff.ops.reshape import with_axis, without
+from ufkit.uff.ops.spec import Array, Call, Example, Facts, OpSpec
 from ufkit.uff.rules import LOST_CONSTANT
 
-_LAST = (1 << 63) - 1
+LAST = (1 << 63) - 1  # where a slice ends that runs to the end of its axis
 
 
 def known_numbers(call: Call, i: int) -> list[Any]:
     """The elements of an input that must be known before the model runs."""
     value = call.inputs[i].value
     if value is None:
-        call.conflict(f"{call.spec.inputs[i]} must be constant; it is computed while running")
+        call.conflict(f"{call.input_name(i)} must be constant; it is computed while running")
     return whole(value)
 
 
@@ -26,23 +28,33 @@ def known_integers(call: Call, i: int, count: int | None = None) -> list[int]:
     """As `known_numbers`, of which there must be `count`, none of them a size that is not known."""
     numbers = known_numbers(call, i)
     if any(isinstance(number, Dim) for number in numbers):
-        call.conflict(f"{call.spec.inputs[i]} {numbers} depends on a size that is not known")
+        call.conflict(f"{call.input_name(i)} {numbers} depends on a size that is not known")
     if count not in (None, len(numbers)):
-        call.conflict(f"{call.spec.inputs[i]} has {len(numbers)} numbers; it must have {count}")
+        call.conflict(f"{call.input_name(i)} has {len(numbers)} numbers; it must have {count}")
     return numbers
 
 
 def _cut(call: Call) -> list[Any]:
-    """NumPy's index for the slice: one slice or, where the axis is dropped, one number each."""
+    """NumPy's index: per axis a slice or, where it is dropped, one number; None is a new axis."""
     begin, end, step = (known_numbers(call, i) for i in (1, 2, 3))
-    if not len(begin) == len(end) == len(step) <= call.rank(0):
+    new, ellipsis = (_mask(call, name) for name in ("new_axis_mask", "ellipsis_mask"))
+    count = sum(not (new | ellipsis) & 1 << at for at in range(len(begin)))
+    if not len(begin) == len(end) == len(step) or count > call.rank(0):
         call.conflict(
             f"begin, end and strides have {len(begin)}, {len(end)} and {len(step)} numbers for "
             f"{show(call.shape(0))}"
         )
+    rest = [slice(None, None, 1)] * (call.rank(0) - count)
     index: list[Any] = []
     for at, (first, last, stride) in enumerate(zip(begin, end, step, strict=True)):
         bit = 1 << at
+        if ellipsis & bit:
+            index += rest
+            rest = []
+            continue
+        if new & bit:
+            index.append(None)
+            continue
         if isinstance(stride, Dim) or stride == 0:
             call.conflict("a stride of 0")
         if call["shrink_axis_mask"] & bit:
@@ -50,7 +62,12 @@ def _cut(call: Call) -> list[Any]:
             continue
         start = None if call["begin_mask"] & bit else first
         index.append(slice(start, None if call["end_mask"] & bit else last, stride))
-    return index
+    return index + rest
+
+
+def _mask(call: Call, name: str) -> int:
+    """A mask that only TensorFlow's own operation has."""
+    return int(call[name]) if call.has_field(name) else 0
 
 
 def _length(size: int | Dim, cut: slice) -> int | Dim:
@@ -63,10 +80,13 @@ def _length(size: int | Dim, cut: slice) -> int | Dim:
 
 
 def _infer_slice(call: Call) -> Facts:
-    index = _cut(call)
     shape: list[int | Dim] = []
-    for at, size in enumerate(call.shape(0)):
-        cut = index[at] if at < len(index) else slice(None, None, 1)
+    axes = iter(enumerate(call.shape(0)))
+    for cut in _cut(call):
+        if cut is None:
+            shape.append(1)
+            continue
+        at, size = next(axes)
         if isinstance(cut, slice):
             shape.append(_length(size, cut))
         elif isinstance(cut, int) and isinstance(size, int) and not -size <= cut < size:
@@ -81,30 +101,38 @@ def _evaluate_slice(call: Call, x: Array, *_: Array) -> Array:
 def _slice_to_onnx(call: Call, emit: Emitter) -> None:
     order = emit.held(0)
     starts, ends, places, steps, dropped = [], [], [], [], set()
-    for at, cut in enumerate(_cut(call)):
+    index = _cut(call)
+    for at, cut in enumerate(cut for cut in index if cut is not None):
         if not isinstance(cut, slice):
             dropped.add(at)
             if isinstance(cut, Dim):
                 emit.refuse("an element whose place depends on a size that is not known")
-            cut = slice(cut, min(cut + 1, _LAST) if cut != -1 else None, 1)
+            cut = slice(cut, min(cut + 1, LAST) if cut != -1 else None, 1)
         if cut == slice(None, None, 1):
             continue
         if isinstance(cut.start, Dim) or isinstance(cut.stop, Dim):
             emit.refuse("a slice whose bounds depend on a size that is not known")
         backwards = cut.step < 0
-        starts.append((_LAST if backwards else 0) if cut.start is None else cut.start)
-        ends.append((-_LAST if backwards else _LAST) if cut.stop is None else cut.stop)
+        starts.append((LAST if backwards else 0) if cut.start is None else cut.start)
+        ends.append((-LAST if backwards else LAST) if cut.stop is None else cut.stop)
         places.append(order.index(at))
         steps.append(cut.step)
-    if not places:
+    if not places and None not in index:
         emit.alias(0)
         return
-    bounds = [emit.constant(numbers) for numbers in (starts, ends, places, steps)]
-    name = emit.node("Slice", emit.value(0, order), *bounds)
+    name = emit.value(0, order)
+    if places:
+        bounds = [emit.constant(numbers) for numbers in (starts, ends, places, steps)]
+        name = emit.node("Slice", name, *bounds)
     if dropped:
         axes = emit.constant(sorted(order.index(at) for at in dropped))
         name = emit.node("Squeeze", name, axes)
-    emit.result(name, without(order, dropped))
+    order = without(order, dropped)
+    kept = [cut for cut in index if cut is None or isinstance(cut, slice)]
+    for at in (at for at, cut in enumerate(kept) if cut is None):
+        name = emit.node("Unsqueeze", name, emit.constant([at]))
+        order = with_axis(order, at)
+    emit.result(name, order)
 
 
 STRIDED_SLICE = OpSpec(

@@ -11,50 +11,27 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from dataclasses import field as dataclass_field
 from math import prod
-from typing import Any, NoReturn, Protocol
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ufkit.core.diag import Diagnostic, FormatError, Rule
 from ufkit.core.dtypes import FLOAT32, DType
-from ufkit.uff.data import DataMap, unquoted
 from ufkit.uff.dims import Dim, Shape, show
-from ufkit.uff.dims import unify as unify
-from ufkit.uff.dims import whole as whole
 from ufkit.uff.model import Node
+from ufkit.uff.ops.emitter import Emitter
+from ufkit.uff.ops.fields import ONES, ZEROS, Field, resolve_field
 from ufkit.uff.orders import Order, expand, identity, inverse
 from ufkit.uff.rules import (
     BAD_ORDERS,
-    FIELD_KIND,
     FIELD_VALUE,
-    MISSING_FIELD,
     SHAPE_CONFLICT,
     TOO_LARGE,
 )
 
 Array = NDArray[Any]
 MAX_BYTES = 8 << 30  # of one value while a graph is computed
-
-REQUIRED: Any = type("Required", (), {"__repr__": lambda self: "required"})()
-ONES: Any = type("Ones", (), {"__repr__": lambda self: "1 per spatial axis"})()
-ZEROS: Any = type("Zeros", (), {"__repr__": lambda self: "0 per spatial axis"})()
-
-
-@dataclass(frozen=True, slots=True)
-class Field:
-    """A field: the kind of its value, what it means, what holds when it is absent."""
-
-    kind: str
-    doc: str
-    default: Any = REQUIRED
-    choices: tuple[str, ...] = ()
-
-
-ORDERS = Field("dim_orders_list", "axis order of each input, one entry per ordered input", None)
-OUTPUT_ORDERS = Field(
-    "dim_orders_list", "axis order of the output; the first input's if absent", None
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,8 +150,9 @@ class Call:
         try:
             return expand(given[i].axes, self.rank(i))
         except ValueError as error:
-            names = self.spec.inputs[i]
-            message = f"the order of {names} does not fit {show(self.shape(i))}: {error}"
+            message = (
+                f"the order of {self.input_name(i)} does not fit {show(self.shape(i))}: {error}"
+            )
             self.fail(BAD_ORDERS, message, "inputs_orders")
 
     def canonical(self, i: int) -> Shape:
@@ -195,6 +173,15 @@ class Call:
     def from_canonical(self, shape: Sequence[int | Dim]) -> Shape:
         """The output's shape in UFF's order, from its canonical one."""
         return tuple(shape[axis] for axis in self.output_order(len(shape)))
+
+    def input_name(self, i: int) -> str:
+        """What the operation calls input i."""
+        names = self.spec.inputs
+        many = next((at for at, name in enumerate(names) if name.endswith("...")), len(names))
+        behind = len(self.inputs) - i
+        if i < many:
+            return names[i]
+        return names[-behind] if behind < len(names) - many else names[many].removesuffix("...")
 
     def axis(self, value: int, rank: int | None = None, name: str = "axis") -> int:
         """An axis counted from the front. Raises FormatError (UFF208) beyond the rank."""
@@ -250,59 +237,6 @@ class UnknownShape(Exception):
     """A shape was asked for that is not known; inference goes on without this node."""
 
 
-class Emitter(Protocol):
-    """What a lowering writes with. Values are ONNX names; `order` is that of their axes.
-
-    `order` permutes the axes of the UFF value: the ONNX tensor is `value.transpose(order)`.
-    """
-
-    opset: int
-
-    def value(self, i: int, order: Order | None = None) -> str:
-        """Input i with its axes in `order` (default: as in UFF); axes it lacks go in front."""
-
-    def held(self, i: int) -> Order:
-        """The order in which input i is at hand without a transposition."""
-
-    def common(self) -> Order:
-        """The order in which the fewest elements are transposed when all inputs are broadcast."""
-
-    def unordered(self, i: int) -> str:
-        """Input i for whoever looks at its elements in memory order only."""
-
-    def constant(self, array: Any, dtype: str = "int64") -> str:
-        """A new constant."""
-
-    def node(self, op_type: str, *inputs: str, **attributes: Any) -> str:
-        """A new ONNX node with one output."""
-
-    def nodes(self, op_type: str, *inputs: str, outputs: int, **attributes: Any) -> tuple[str, ...]:
-        """A new ONNX node with several outputs."""
-
-    def plugin(
-        self, *inputs: str, outputs: int = 1, name: str = "", **fields: Any
-    ) -> tuple[str, ...]:
-        """A new node that TensorRT takes for the plugin of the operation's name, or of `name`.
-
-        It has the operation's fields, and those given.
-        """
-
-    def reduce(self, op_type: str, name: str, axes: list[int], keep: bool) -> str:
-        """A reduction along ONNX axes, which opsets take in two ways."""
-
-    def cast(self, name: str, dtype: DType | str) -> str:
-        """A value in another element type."""
-
-    def result(self, name: str, order: Order | None = None) -> None:
-        """Declare which ONNX value is the node's, and the order it is in."""
-
-    def alias(self, i: int, order: Order | None = None) -> None:
-        """Declare that the node's value is input i, its axes permuted by `order`."""
-
-    def refuse(self, reason: str, hint: str = "") -> NoReturn:
-        """Give up on this node; every refusal ends in one report."""
-
-
 @dataclass(frozen=True, slots=True)
 class Core:
     """The core operation that a custom one stands for, and its fields' values there."""
@@ -322,8 +256,8 @@ def as_it_is(call: Call, emit: Emitter) -> None:
 class OpSpec:
     """An operation.
 
-    inputs     names of the inputs; a last name ending in "..." stands for one or more, in "*" for
-               any number
+    inputs     names of the inputs; one ending in "..." stands for one or more, a last one
+               ending in "*" for any number
     infer      Call -> Facts of the value
     evaluate   Call, arrays -> the value, in UFF's axis order
     to_onnx    Call, Emitter -> nothing; ends with `emit.result` or `emit.alias`
@@ -361,41 +295,6 @@ class OpSpec:
 
     def accepts(self, count: int) -> bool:
         """Whether the operation takes that many inputs."""
-        if self.inputs and self.inputs[-1].endswith(("...", "*")):
+        if any(name.endswith(("...", "*")) for name in self.inputs):
             return count >= len(self.inputs) - self.inputs[-1].endswith("*")
         return count == len(self.inputs)
-
-
-def resolve_field(fields: DataMap, name: str, spec: Field) -> Any:
-    """A field's value by its specification; an absent or empty one reads as its default.
-
-    Raises FormatError (UFF205, UFF207, UFF208).
-    """
-    kind = fields.kind(name) if name in fields else "none"
-    where = fields.where(name)
-    if kind == "none":
-        if spec.default is REQUIRED:
-            raise FormatError(MISSING_FIELD.at(where, f"field {name!r} is missing"))
-        return spec.default
-    value = fields[name]
-    if kind == "s":
-        value = unquoted(value)
-    if kind != spec.kind:
-        if (kind, spec.kind) not in _ALSO_TAKEN:
-            message = f"{name} is of kind {kind}, it must be {spec.kind}"
-            raise FormatError(FIELD_KIND.at(where, message))
-        value = _ALSO_TAKEN[kind, spec.kind](value)
-    if spec.choices and value not in spec.choices:
-        message = f"{name} is {value!r}; it must be one of {', '.join(spec.choices)}"
-        raise FormatError(FIELD_VALUE.at(where, message))
-    return value
-
-
-# Kinds that say the same thing: a list of one for a number, a whole number for a float.
-_ALSO_TAKEN: dict[tuple[str, str], Callable[[Any], Any]] = {
-    ("i", "d"): float,
-    ("i", "i_list"): lambda value: [value],
-    ("i", "b"): bool,
-    ("b", "i"): int,
-    ("dim_orders", "dim_orders_list"): lambda value: [value],
-}

@@ -7,20 +7,11 @@ from typing import Any
 import numpy as np
 
 from ufkit.core.dtypes import FLOAT32, INT32, DType
-from ufkit.uff.dims import Dim, Shape, show
-from ufkit.uff.ops.select import PAD, known_integers, known_numbers, pad_to_onnx, paddings
-from ufkit.uff.ops.spec import (
-    REQUIRED,
-    Array,
-    Call,
-    Emitter,
-    Example,
-    Facts,
-    Field,
-    OpSpec,
-    unify,
-    whole,
-)
+from ufkit.uff.dims import Dim, Shape, show, unify, whole
+from ufkit.uff.ops.emitter import Emitter
+from ufkit.uff.ops.fields import REQUIRED, Field
+from ufkit.uff.ops.select import LAST, PAD, known_integers, known_numbers, pad_to_onnx, paddings
+from ufkit.uff.ops.spec import Array, Call, Example, Facts, OpSpec
 from ufkit.uff.ops.tf_math import TYPE
 
 _X = np.arange(24, dtype=np.float32).reshape(2, 3, 4) / 7 - 1
@@ -218,7 +209,7 @@ def _evaluate_slice(call: Call, x: Array, *_: Array) -> Array:
 def _slice_to_onnx(call: Call, emit: Emitter) -> None:
     order, ends = emit.held(0), _slices(call)
     cut = [
-        (first, (1 << 63) - 1 if last is None else last, order.index(axis))
+        (first, LAST if last is None else last, order.index(axis))
         for axis, (first, last) in enumerate(ends)
         if (first, last) != (0, None)
     ]
@@ -241,15 +232,42 @@ SLICE = OpSpec(
 )
 
 
+def _infer_mirror(call: Call) -> Facts:
+    least = 0 if call["mode"] == "SYMMETRIC" else 1  # of the elements, the edge is left out
+    for size, ends in zip(call.shape(0), paddings(call), strict=True):
+        if isinstance(size, int) and max(ends) > max(size - least, 0):
+            call.conflict(f"an axis of {size} cannot be mirrored at {ends[0]} and {ends[1]} places")
+    return PAD.infer(call)
+
+
 def _evaluate_mirror(call: Call, x: Array, _: Array) -> Array:
     return np.pad(x, paddings(call), "reflect" if call["mode"] == "REFLECT" else "symmetric")
 
 
 def _mirror_to_onnx(call: Call, emit: Emitter) -> None:
-    """ONNX reflects without the edge. With it, an edge is doubled, which no mode of ONNX does."""
-    if call["mode"] != "REFLECT":
-        emit.refuse("padding that repeats the edge (SYMMETRIC) has no equivalent")
-    pad_to_onnx(call, emit, mode="reflect")
+    """ONNX reflects without the edge. With it, the ends are cut off, turned and put on again."""
+    if call["mode"] == "REFLECT":
+        pad_to_onnx(call, emit, mode="reflect")
+        return
+    added, order = paddings(call), emit.held(0)
+    if not any(map(any, added)):
+        emit.alias(0)
+        return
+    name = emit.value(0, order)
+    for axis, (before, behind) in enumerate(added):
+        place, parts = order.index(axis), [name]
+        if before:
+            parts.insert(0, _backwards(emit, name, place, before - 1, -LAST))
+        if behind:
+            parts.append(_backwards(emit, name, place, -1, -behind - 1))
+        if len(parts) > 1:
+            name = emit.node("Concat", *parts, axis=place)
+    emit.result(name, order)
+
+
+def _backwards(emit: Emitter, name: str, place: int, start: int, stop: int) -> str:
+    bounds = ([start], [stop], [place], [-1])
+    return emit.node("Slice", name, *(emit.constant(numbers) for numbers in bounds))
 
 
 MIRROR_PAD = OpSpec(
@@ -261,13 +279,12 @@ MIRROR_PAD = OpSpec(
         "Tpaddings": TYPE,
         "mode": Field("s", "what is mirrored", REQUIRED, ("REFLECT", "SYMMETRIC")),
     },
-    infer=PAD.infer,
+    infer=_infer_mirror,
     evaluate=_evaluate_mirror,
     to_onnx=_mirror_to_onnx,
     examples=(
-        Example(
-            (_X, np.array([[0, 0], [1, 2], [2, 0]], np.int32)), {"mode": "REFLECT"}, const=(1,)
-        ),
+        Example((_X, _i32(0, 0, 1, 2, 2, 0).reshape(3, 2)), {"mode": "REFLECT"}, const=(1,)),
+        Example((_X, _i32(0, 0, 1, 3, 2, 0).reshape(3, 2)), {"mode": "SYMMETRIC"}, const=(1,)),
     ),
 )
 

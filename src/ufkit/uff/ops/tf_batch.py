@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 
 from ufkit.uff.dims import Dim, exact_quotient, show
+from ufkit.uff.ops.emitter import Emitter
 from ufkit.uff.ops.select import known_numbers
-from ufkit.uff.ops.spec import Array, Call, Emitter, Example, Facts, OpSpec
+from ufkit.uff.ops.spec import Array, Call, Example, Facts, OpSpec
 from ufkit.uff.ops.tf_math import TYPE
 
 
-def _block(call: Call) -> list[int]:
+def block_of(call: Call) -> list[int]:
     """Length of a block along each axis behind the batch that has one."""
     block = known_numbers(call, 1)
     sizes = [size for size in block if isinstance(size, int) and size > 0]
@@ -25,9 +26,9 @@ def _block(call: Call) -> list[int]:
     return sizes
 
 
-def _ends(call: Call) -> list[tuple[int, int]]:
+def ends_of(call: Call) -> list[tuple[int, int]]:
     """Elements added or taken before and behind each of those axes."""
-    numbers, count = known_numbers(call, 2), len(_block(call))
+    numbers, count = known_numbers(call, 2), len(block_of(call))
     if len(numbers) != 2 * count or any(isinstance(n, Dim) or n < 0 for n in numbers):
         call.conflict(f"{numbers} for {count} axes: two numbers each are needed")
     return list(zip(numbers[::2], numbers[1::2], strict=True))
@@ -38,9 +39,9 @@ def _product(block: list[int]) -> int:
 
 
 def _infer_to_batch(call: Call) -> Facts:
-    block, shape = _block(call), call.shape(0)
+    block, shape = block_of(call), call.shape(0)
     sizes: list[Any] = []
-    for size, (before, behind), by in zip(shape[1:], _ends(call), block, strict=False):
+    for size, (before, behind), by in zip(shape[1:], ends_of(call), block, strict=False):
         padded = size + (before + behind)
         if isinstance(padded, int) and padded % by:
             call.conflict(f"blocks of {by} do not divide an axis of {padded}")
@@ -50,12 +51,12 @@ def _infer_to_batch(call: Call) -> Facts:
 
 
 def _infer_to_space(call: Call) -> Facts:
-    block, shape = _block(call), call.shape(0)
+    block, shape = block_of(call), call.shape(0)
     batch = exact_quotient(shape[0], _product(block))
     if batch is None and isinstance(shape[0], int):
         call.conflict(f"a batch of {shape[0]} holds no blocks of {block}")
     sizes: list[Any] = []
-    for size, (before, behind), by in zip(shape[1:], _ends(call), block, strict=False):
+    for size, (before, behind), by in zip(shape[1:], ends_of(call), block, strict=False):
         sizes.append(size * by - (before + behind))
         if isinstance(sizes[-1], int) and sizes[-1] < 0:
             call.conflict(f"{before} and {behind} elements are cut off {size * by}")
@@ -71,7 +72,7 @@ def _split_axes(rank: int, count: int) -> list[int]:
 
 
 def _evaluate_to_batch(call: Call, x: Array, *_: Array) -> Array:
-    block, ends = _block(call), _ends(call)
+    block, ends = block_of(call), ends_of(call)
     kept = x.shape[1 + len(block) :]
     padded = np.pad(x, [(0, 0), *ends, *[(0, 0)] * len(kept)])
     sizes = [n for size, by in zip(padded.shape[1:], block, strict=False) for n in (size // by, by)]
@@ -81,7 +82,7 @@ def _evaluate_to_batch(call: Call, x: Array, *_: Array) -> Array:
 
 
 def _evaluate_to_space(call: Call, x: Array, *_: Array) -> Array:
-    block, ends = _block(call), _ends(call)
+    block, ends = block_of(call), ends_of(call)
     count, batch = len(block), x.shape[0] // _product(block)
     sizes, kept = x.shape[1 : 1 + count], x.shape[1 + count :]
     order = np.argsort(_split_axes(x.ndim, count))
@@ -100,7 +101,7 @@ def _static_sizes(call: Call, emit: Emitter) -> list[int]:
 
 
 def _to_batch_to_onnx(call: Call, emit: Emitter) -> None:
-    block, ends = _block(call), _ends(call)
+    block, ends = block_of(call), ends_of(call)
     sizes, rest = _static_sizes(call, emit), call.rank(0) - 1 - len(block)
     pads = [0, *(a for a, _ in ends), *[0] * rest, 0, *(b for _, b in ends), *[0] * rest]
     name = emit.node("Pad", emit.value(0), emit.constant(pads)) if any(pads) else emit.value(0)
@@ -113,7 +114,7 @@ def _to_batch_to_onnx(call: Call, emit: Emitter) -> None:
 
 
 def _to_space_to_onnx(call: Call, emit: Emitter) -> None:
-    block, ends = _block(call), _ends(call)
+    block, ends = block_of(call), ends_of(call)
     sizes, count = _static_sizes(call, emit), len(block)
     kept = sizes[count:]
     name = emit.node("Reshape", emit.value(0), emit.constant([*block, -1, *sizes]))

@@ -6,11 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from ufkit.core.dtypes import BOOL
-from ufkit.uff.dims import Shape, show
+from ufkit.core.dtypes import BOOL, INT64
+from ufkit.uff.dims import Dim, Shape, show
 from ufkit.uff.ops.elementwise import broadcast
+from ufkit.uff.ops.emitter import Emitter
+from ufkit.uff.ops.fields import Field
 from ufkit.uff.ops.select import GATHER_V2, known_integers
-from ufkit.uff.ops.spec import Array, Call, Emitter, Example, Facts, Field, OpSpec
+from ufkit.uff.ops.spec import Array, Call, Example, Facts, OpSpec
 from ufkit.uff.ops.tf_math import TYPE, stands_for
 
 _X = np.arange(24, dtype=np.float32).reshape(2, 3, 4) / 7 - 1
@@ -162,4 +164,27 @@ TF_GATHER = stands_for(
     (Example(((5, 3), np.array([4, 0], np.int32)), const=(1,)),),
 )
 
-TF_CHOOSE = (*SELECTS, ONE_HOT, GATHER_ND, TF_GATHER)
+
+def _infer_where(call: Call) -> Facts:
+    if call.rank(0) == 0:
+        call.conflict("a scalar has no places")
+    return Facts((Dim.unknown(), call.rank(0)), INT64)
+
+
+def _where_to_onnx(_: Call, emit: Emitter) -> None:
+    found = emit.node("NonZero", emit.cast(emit.value(0), BOOL))
+    emit.result(emit.node("Transpose", found, perm=[1, 0]))
+
+
+WHERE = OpSpec(
+    name="_Where",
+    doc="The places of all elements that hold, or are not zero, one row of int64 each.",
+    inputs=("condition",),
+    fields={"T": TYPE},
+    infer=_infer_where,
+    evaluate=lambda _, condition: np.argwhere(condition).astype(np.int64),
+    to_onnx=_where_to_onnx,
+    examples=(Example((_X > 0.5,)), Example((np.array([0.0, -1.5, 2.0], np.float32),))),
+)
+
+TF_CHOOSE = (*SELECTS, ONE_HOT, GATHER_ND, TF_GATHER, WHERE)

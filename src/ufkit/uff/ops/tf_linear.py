@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 
 from ufkit.core.dtypes import BOOL
-from ufkit.uff.dims import Shape, show, static
+from ufkit.uff.dims import Shape, show, static, unify
 from ufkit.uff.ops.elementwise import broadcast
+from ufkit.uff.ops.emitter import Emitter
+from ufkit.uff.ops.fields import Field
 from ufkit.uff.ops.reduce import reduced
 from ufkit.uff.ops.reshape import without
 from ufkit.uff.ops.select import known_integers
-from ufkit.uff.ops.spec import Array, Call, Emitter, Example, Facts, Field, OpSpec, unify
+from ufkit.uff.ops.spec import Array, Call, Example, Facts, OpSpec
 from ufkit.uff.ops.tf_math import TYPE
 from ufkit.uff.orders import Order, identity
 

@@ -22,7 +22,9 @@ from ufkit.uff.ops.elementwise import (
     broadcast,
     in_double,
 )
-from ufkit.uff.ops.spec import Array, Call, Core, Emitter, Example, Facts, Field, OpSpec
+from ufkit.uff.ops.emitter import Emitter
+from ufkit.uff.ops.fields import Field
+from ufkit.uff.ops.spec import Array, Call, Core, Example, Facts, OpSpec
 
 TYPE = Field("dtype", "element type, as the input says", None)
 
@@ -65,8 +67,8 @@ _BINARY = {
     "_Minimum": "min",
     "_Maximum": "max",
 }
-_UNARY = {"_Neg": "neg", "_Square": "square", "_Rsqrt": "rsqrt", "_Sqrt": "sqrt", "_Exp": "exp"}
-_ACTIVATION = {"_Relu": "relu", "_Relu6": "relu6", "_Sigmoid": "sigmoid", "_Tanh": "tanh"}
+_UNARY = {f"_{func.capitalize()}": func for func in UNARY.fields["func"].choices}
+_ACTIVATION = {f"_{func.capitalize()}": func for func in ACTIVATION.fields["func"].choices}
 
 CORE_FUNCTIONS = tuple(
     _function(name, core, func)
@@ -91,10 +93,10 @@ PASSED_ON = tuple(
 Lower = Callable[[Call, Emitter, list[str]], str]
 
 
-def _compute(
+def compute(
     name: str,
     doc: str,
-    compute: Callable[..., Any],
+    function: Callable[..., Any],
     lower: Lower,
     examples: tuple[Example, ...],
     *,
@@ -111,7 +113,7 @@ def _compute(
         return Facts(broadcast(call), BOOL if gives_bool else call.inputs[0].dtype)
 
     def evaluate(call: Call, *arrays: Array) -> Array:
-        return in_double(compute, *arrays).astype(bool if gives_bool else arrays[0].dtype)
+        return in_double(function, *arrays).astype(bool if gives_bool else arrays[0].dtype)
 
     def to_onnx(call: Call, emit: Emitter) -> None:
         order = emit.common()
@@ -122,7 +124,7 @@ def _compute(
     return replace(entry, chooses=chooses)
 
 
-def _onnx(op_type: str, *after: str) -> Lower:
+def one_node(op_type: str, *after: str) -> Lower:
     """One ONNX operator on all inputs, and further ones on its result."""
 
     def lower(_: Call, emit: Emitter, names: list[str]) -> str:
@@ -166,25 +168,25 @@ _BOOLS = Example((_A > 0, _B > 0))
 _ONE = Example((_B,))
 
 COMPARISONS = tuple(
-    _compute(name, doc, function, lower, (_PAIR, _WHOLE), gives_bool=True, chooses=True)
+    compute(name, doc, function, lower, (_PAIR, _WHOLE), gives_bool=True, chooses=True)
     for name, doc, function, lower in (
-        ("_Equal", "Whether x = y.", np.equal, _onnx("Equal")),
-        ("_NotEqual", "Whether x is not y.", np.not_equal, _onnx("Equal", "Not")),
-        ("_Less", "Whether x < y.", np.less, _onnx("Less")),
-        ("_LessEqual", "Whether x <= y.", np.less_equal, _onnx("LessOrEqual")),
-        ("_Greater", "Whether x > y.", np.greater, _onnx("Greater")),
-        ("_GreaterEqual", "Whether x >= y.", np.greater_equal, _onnx("GreaterOrEqual")),
+        ("_Equal", "Whether x = y.", np.equal, one_node("Equal")),
+        ("_NotEqual", "Whether x is not y.", np.not_equal, one_node("Equal", "Not")),
+        ("_Less", "Whether x < y.", np.less, one_node("Less")),
+        ("_LessEqual", "Whether x <= y.", np.less_equal, one_node("LessOrEqual")),
+        ("_Greater", "Whether x > y.", np.greater, one_node("Greater")),
+        ("_GreaterEqual", "Whether x >= y.", np.greater_equal, one_node("GreaterOrEqual")),
     )
 )
 
 LOGICALS = (
-    _compute("_LogicalAnd", "x and y.", np.logical_and, _onnx("And"), (_BOOLS,), gives_bool=True),
-    _compute("_LogicalOr", "x or y.", np.logical_or, _onnx("Or"), (_BOOLS,), gives_bool=True),
-    _compute(
+    compute("_LogicalAnd", "x and y.", np.logical_and, one_node("And"), (_BOOLS,), gives_bool=True),
+    compute("_LogicalOr", "x or y.", np.logical_or, one_node("Or"), (_BOOLS,), gives_bool=True),
+    compute(
         "_LogicalNot",
         "Not x.",
         np.logical_not,
-        _onnx("Not"),
+        one_node("Not"),
         (Example((_A > 0,)),),
         inputs=("x",),
         gives_bool=True,
@@ -196,43 +198,50 @@ def _erf(x: Array) -> Array:
     return np.asarray(np.vectorize(math.erf, otypes=[np.float64])(x))
 
 
+_NEAREST = "The nearest whole number, the even one of two."
+
 ARITHMETIC = (
     *(
-        _compute(name, doc, function, lower, (_PAIR, _WHOLE), chooses=True)
+        compute(name, doc, function, lower, (_PAIR, _WHOLE), chooses=True)
         for name, doc, function, lower in (
             ("_FloorDiv", "floor(x / y).", np.floor_divide, _floor_div),
             ("_FloorMod", "x - floor(x / y) y.", np.mod, _floor_mod),
         )
     ),
-    _compute(
+    compute(
         "_SquaredDifference",
         "(x - y) squared.",
         lambda x, y: (x - y) ** 2,
         _squared_difference,
         (_PAIR,),
     ),
-    _compute(
+    compute(
         "_AddN",
         "The sum of all inputs, which have one shape.",
         lambda *arrays: sum(arrays),
-        _onnx("Sum"),
+        one_node("Sum"),
         (Example((_A, _B, _A)),),
         inputs=("inputs...",),
     ),
     *(
-        _compute(name, doc, function, lower, (_ONE,), inputs=("x",), chooses=True)
+        compute(name, doc, function, lower, (_ONE,), inputs=("x",), chooses=True)
         for name, doc, function, lower in (
-            ("_Round", "The nearest whole number, the even one of two.", np.rint, _onnx("Round")),
-            ("_Rint", "The nearest whole number, the even one of two.", np.rint, _onnx("Round")),
-            ("_Sign", "-1, 0 or 1.", np.sign, _onnx("Sign")),
+            (
+                "_Round",
+                "The nearest whole number, the even one of two.",
+                np.rint,
+                one_node("Round"),
+            ),
+            ("_Rint", _NEAREST, np.rint, one_node("Round")),
+            ("_Sign", "-1, 0 or 1.", np.sign, one_node("Sign")),
         )
     ),
     *(
-        _compute(name, doc, function, lower, (_ONE,), inputs=("x",))
+        compute(name, doc, function, lower, (_ONE,), inputs=("x",))
         for name, doc, function, lower in (
-            ("_Erf", "The error function.", _erf, _onnx("Erf")),
-            ("_Reciprocal", "1 / x.", np.reciprocal, _onnx("Reciprocal")),
-            ("_Inv", "1 / x.", np.reciprocal, _onnx("Reciprocal")),
+            ("_Erf", "The error function.", _erf, one_node("Erf")),
+            ("_Reciprocal", "1 / x.", np.reciprocal, one_node("Reciprocal")),
+            ("_Inv", "1 / x.", np.reciprocal, one_node("Reciprocal")),
         )
     ),
 )

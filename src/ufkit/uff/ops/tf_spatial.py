@@ -7,150 +7,28 @@ core operation. Their meaning: https://www.tensorflow.org/api_docs/python/tf/raw
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
-from ufkit.core.dtypes import FLOAT32, DType
-from ufkit.uff.data import Orders
-from ufkit.uff.dims import Dim
-from ufkit.uff.ops.conv import CONV
+from ufkit.core.dtypes import DType
+from ufkit.uff.ops.emitter import Emitter
+from ufkit.uff.ops.fields import Field
 from ufkit.uff.ops.norm import BATCH_NORM
-from ufkit.uff.ops.pool import POOL
-from ufkit.uff.ops.select import known_numbers
-from ufkit.uff.ops.spec import REQUIRED, Array, Call, Emitter, Example, Facts, Field, OpSpec
+from ufkit.uff.ops.spec import Array, Call, Example, Facts, OpSpec
 from ufkit.uff.ops.tf_math import TYPE, stands_for
+from ufkit.uff.ops.tf_windows import LAYOUT, map_order
 from ufkit.uff.orders import expand, inverse, parse
-
-_LAYOUT = Field("s", "where the channels are, NHWC or NCHW and the like", "NHWC")
-_PADDING = Field("s", "SAME or VALID", REQUIRED, ("SAME", "VALID", "EXPLICIT"))
-_STEPS = Field("i_list", "step per axis, batch and channels included")
-_DILATIONS = Field("i_list", "distance between kernel elements per axis", [])
-_WINDOW = Field("i_list", "size of the window per axis, batch and channels included")
-
-
-def _map_order(call: Call) -> Orders:
-    return Orders(tuple(parse("NC+" if call.own("data_format")[1:2] == "C" else "N+C")))
-
-
-def _spatial(call: Call, name: str) -> list[int]:
-    """The numbers of a list over all axes that concern the spatial ones."""
-    numbers: list[int] = call.own(name)
-    return numbers[2:] if call.own("data_format")[1:2] == "C" else numbers[1:-1]
-
-
-def _window(call: Call) -> dict[str, Any]:
-    if call.own("padding") == "EXPLICIT":
-        call.conflict("explicit paddings are not understood here")
-    same = "same" if call.own("padding") == "SAME" else None
-    return {"strides": _spatial(call, "strides"), "implicit_padding": same}
-
-
-def _convolution(kernel: str, groups: bool = False) -> Callable[[Call], dict[str, Any]]:
-    def values(call: Call) -> dict[str, Any]:
-        found = {"inputs_orders": [_map_order(call), Orders(tuple(parse(kernel)))], **_window(call)}
-        if call.own("dilations"):
-            found["dilation"] = _spatial(call, "dilations")
-        if groups:
-            found["number_groups"] = call.shape(1)[2]
-        return found
-
-    return values
-
-
-def _pooling(func: str) -> Callable[[Call], dict[str, Any]]:
-    def values(call: Call) -> dict[str, Any]:
-        window = {"func": func, "kernel": _spatial(call, "ksize"), **_window(call)}
-        return {"inputs_orders": [_map_order(call)], **window}
-
-    return values
-
-
-_CONV_FIELDS = {
-    "strides": _STEPS,
-    "padding": _PADDING,
-    "data_format": _LAYOUT,
-    "dilations": _DILATIONS,
-}
-_POOL_FIELDS = {
-    "ksize": _WINDOW,
-    "strides": _STEPS,
-    "padding": _PADDING,
-    "data_format": _LAYOUT,
-}
-
-_THREE = {"strides": [1, 1, 2, 1, 1], "padding": "b'SAME'", "data_format": "b'NDHWC'"}
-CONVOLUTIONS = (
-    stands_for(
-        "_Conv2D",
-        CONV,
-        "Conv with a kernel (H, W, C, K).",
-        _convolution("+CK"),
-        _CONV_FIELDS,
-        (
-            Example(
-                ((1, 5, 5, 2), (3, 3, 2, 4)),
-                {"strides": [1, 2, 2, 1], "padding": "SAME"},
-                const=(1,),
-            ),
-        ),
-    ),
-    stands_for(
-        "_Conv3D",
-        CONV,
-        "Conv over three axes with a kernel (D, H, W, C, K).",
-        _convolution("+CK"),
-        _CONV_FIELDS,
-        (Example(((1, 4, 5, 4, 2), (3, 3, 2, 2, 3)), _THREE, const=(1,)),),
-    ),
-    stands_for(
-        "_DepthwiseConv2dNative",
-        CONV,
-        "Conv of each channel with kernels of its own, (H, W, C, multiplier).",
-        _convolution("+CK", groups=True),
-        _CONV_FIELDS,
-        (
-            Example(
-                ((1, 6, 5, 3), (3, 3, 3, 2)),
-                {"strides": [1, 1, 1, 1], "padding": "VALID"},
-                const=(1,),
-            ),
-        ),
-    ),
-)
-
-POOLS = tuple(
-    stands_for(
-        name,
-        POOL,
-        f"Pool with func `{func}`.",
-        _pooling(func),
-        _POOL_FIELDS,
-        (
-            Example(
-                ((1, 4, 5, 4, 2),),
-                {
-                    "ksize": [1, 2, 3, 2, 1],
-                    "strides": [1, 2, 2, 1, 1],
-                    "padding": "SAME",
-                    "data_format": "NDHWC",
-                },
-            ),
-        ),
-    )
-    for name, func in (("_MaxPool3D", "max"), ("_AvgPool3D", "avg"))
-)
 
 BATCH_NORMS = tuple(
     stands_for(
         name,
         BATCH_NORM,
         "BatchNorm; only its first result, the map, survives the conversion.",
-        lambda call: {"inputs_orders": [_map_order(call)], "epsilon": call.own("epsilon")},
+        lambda call: {"inputs_orders": [map_order(call)], "epsilon": call.own("epsilon")},
         {
             "U": TYPE,
             "epsilon": Field("d", "added to the variance", 1e-4),
-            "data_format": _LAYOUT,
+            "data_format": LAYOUT,
             "is_training": Field("b", "has no effect: the moments given are used", False),
         },
         tuple(
@@ -163,137 +41,6 @@ BATCH_NORMS = tuple(
         ),
     )
     for name in ("_FusedBatchNorm", "_FusedBatchNormV2", "_FusedBatchNormV3")
-)
-
-
-# -- resizing --------------------------------------------------------------------------------
-
-
-def _target(call: Call) -> list[int | Dim]:
-    numbers = known_numbers(call, 1)
-    if call.rank(0) != 4 or len(numbers) != 2:
-        call.conflict(f"a map of four axes and two sizes are needed, not {call.inputs[0]}")
-    return numbers
-
-
-def _sizes(call: Call) -> list[int]:
-    return [int(size) for size in _target(call) if not isinstance(size, Dim)]
-
-
-def _infer_resize(call: Call) -> Facts:
-    batch, _, _, channels = call.shape(0) if call.rank(0) == 4 else (0, 0, 0, 0)
-    return Facts((batch, *_target(call), channels), call.inputs[0].dtype)
-
-
-def _places(call: Call, size: int, wanted: int) -> Array:
-    """Where each element of the result falls on an axis of `size`, in its elements.
-
-    align_corners: i (size - 1) / (wanted - 1); half_pixel_centers: (i + 1/2) size / wanted - 1/2;
-    else i size / wanted. In single precision, as TensorFlow computes them.
-    """
-    i = np.arange(wanted, dtype=np.float32)
-    if call["align_corners"] and wanted > 1:
-        return i * np.float32((size - 1) / (wanted - 1))
-    scale = np.float32(size / wanted)
-    return (i + np.float32(0.5)) * scale - np.float32(0.5) if _half(call) else i * scale
-
-
-def _half(call: Call) -> bool:
-    return bool(call["half_pixel_centers"])
-
-
-def _nearest(call: Call, size: int, wanted: int) -> Array:
-    places = _places(call, size, wanted)
-    turned = call["align_corners"] or _half(call)  # these round half up, the other one down
-    whole = np.floor(places + np.float32(0.5)) if turned else np.floor(places)
-    return np.clip(whole, 0, size - 1).astype(np.int64)
-
-
-def _evaluate_nearest(call: Call, x: Array, _: Array) -> Array:
-    rows, columns = (
-        _nearest(call, size, n) for size, n in zip(x.shape[1:3], _sizes(call), strict=True)
-    )
-    return x[:, rows][:, :, columns]
-
-
-def _evaluate_bilinear(call: Call, x: Array, _: Array) -> Array:
-    result = x.astype(np.float64)
-    for axis, wanted in zip((1, 2), _sizes(call), strict=True):
-        size = x.shape[axis]
-        places = _places(call, size, wanted).astype(np.float64)
-        below = np.floor(places)
-        share = (places - below).reshape([-1 if at == axis else 1 for at in range(4)])
-        low = np.clip(below, 0, size - 1).astype(np.int64)
-        high = np.clip(below + 1, 0, size - 1).astype(np.int64)
-        result = result.take(low, axis) * (1 - share) + result.take(high, axis) * share
-    return np.asarray(result, np.float32)
-
-
-def _resize_to_onnx(mode: str) -> Callable[[Call, Emitter], None]:
-    def lower(call: Call, emit: Emitter) -> None:
-        order = inverse(expand(parse("N+C"), 4))
-        wanted = _target(call)
-        if any(isinstance(size, Dim) for size in wanted):
-            emit.refuse("the size wanted is not known before the model runs")
-        turn, rounding = "asymmetric", "floor"
-        if call["align_corners"] or _half(call):
-            turn = "align_corners" if call["align_corners"] else "half_pixel"
-            rounding = "round_prefer_ceil"
-        value = emit.value(0, order)
-        outer = emit.node(
-            "Slice", emit.node("Shape", value), emit.constant([0]), emit.constant([2])
-        )
-        sizes = emit.node("Concat", outer, emit.constant(wanted), axis=0)
-        more = {"nearest_mode": rounding} if mode == "nearest" else {}
-        name = emit.node(
-            "Resize",
-            value,
-            "",
-            "",
-            sizes,
-            mode=mode,
-            coordinate_transformation_mode=turn,
-            **more,
-        )
-        dtype = call.inputs[0].dtype
-        emit.result(
-            name if mode == "nearest" or dtype is FLOAT32 else emit.cast(name, FLOAT32), order
-        )
-
-    return lower
-
-
-_RESIZE_FIELDS = {
-    "T": TYPE,
-    "align_corners": Field("b", "whether the corners of both maps lie on each other", False),
-    "half_pixel_centers": Field("b", "whether elements are squares with a middle", False),
-}
-_SMALLER, _LARGER = np.array([3, 2], np.int32), np.array([8, 10], np.int32)
-
-
-def _resize(name: str, doc: str, evaluate: Callable[..., Array], mode: str) -> OpSpec:
-    examples = tuple(
-        Example(((2, 4, 5, 3), size), flags, const=(1,))
-        for size in (_SMALLER, _LARGER)
-        for flags in ({}, {"align_corners": True}, {"half_pixel_centers": True})
-    )
-    inputs, lower = ("x", "size"), _resize_to_onnx(mode)
-    return OpSpec(name, doc, inputs, _RESIZE_FIELDS, _infer_resize, evaluate, lower, examples)
-
-
-RESIZES = (
-    _resize(
-        "_ResizeNearestNeighbor",
-        "The map in another size, each element the nearest one. `size` is (height, width).",
-        _evaluate_nearest,
-        "nearest",
-    ),
-    _resize(
-        "_ResizeBilinear",
-        "The map in another size, elements mixed from four, as float32. `size` is (height, width).",
-        _evaluate_bilinear,
-        "linear",
-    ),
 )
 
 
@@ -344,7 +91,7 @@ def _block_to_onnx(op_type: str) -> Callable[[Call, Emitter], None]:
     return lower
 
 
-_BLOCK_FIELDS = {"T": TYPE, "block_size": Field("i", "side of a block"), "data_format": _LAYOUT}
+_BLOCK_FIELDS = {"T": TYPE, "block_size": Field("i", "side of a block"), "data_format": LAYOUT}
 BLOCKS = (
     OpSpec(
         "_DepthToSpace",
@@ -368,4 +115,4 @@ BLOCKS = (
     ),
 )
 
-TF_SPATIAL = (*CONVOLUTIONS, *POOLS, *BATCH_NORMS, *RESIZES, *BLOCKS)
+TF_SPATIAL = (*BATCH_NORMS, *BLOCKS)

@@ -6,9 +6,11 @@ import numpy as np
 
 from ufkit.core.dtypes import INT32
 from ufkit.uff.dims import Dim, show
+from ufkit.uff.ops.emitter import Emitter
+from ufkit.uff.ops.fields import Field
 from ufkit.uff.ops.reshape import without
 from ufkit.uff.ops.select import known_integers
-from ufkit.uff.ops.spec import Array, Call, Emitter, Example, Facts, Field, OpSpec
+from ufkit.uff.ops.spec import Array, Call, Example, Facts, OpSpec
 from ufkit.uff.ops.tf_math import TYPE
 from ufkit.uff.rules import FIELD_VALUE
 

@@ -13,7 +13,9 @@ from math import inf
 import numpy as np
 
 from ufkit.core.dtypes import FLOAT32
-from ufkit.uff.ops.spec import Array, Call, Emitter, Example, Facts, Field, OpSpec
+from ufkit.uff.ops.emitter import Emitter
+from ufkit.uff.ops.fields import Field
+from ufkit.uff.ops.spec import Array, Call, Example, Facts, OpSpec
 from ufkit.uff.rules import ANCHORS_WITHOUT_INPUT, FIELD_VALUE, TOO_LARGE
 
 _SQUARE, _RECT = "_GridAnchor_TRT", "_GridAnchorRect_TRT"

@@ -9,8 +9,10 @@ from __future__ import annotations
 import numpy as np
 
 from ufkit.core.dtypes import FLOAT32, INT32
-from ufkit.uff.dims import Shape, show
-from ufkit.uff.ops.spec import Array, Call, Emitter, Example, Facts, Field, OpSpec, as_it_is, unify
+from ufkit.uff.dims import Shape, show, unify
+from ufkit.uff.ops.emitter import Emitter
+from ufkit.uff.ops.fields import Field
+from ufkit.uff.ops.spec import Array, Call, Example, Facts, OpSpec, as_it_is
 from ufkit.uff.ops.trt_anchors import DTYPE
 from ufkit.uff.ops.trt_nms import (
     FIELDS,

@@ -12,7 +12,9 @@ from typing import Any
 import numpy as np
 
 from ufkit.core.dtypes import FLOAT32, INT32
-from ufkit.uff.ops.spec import Array, Call, Emitter, Example, Facts, Field, OpSpec
+from ufkit.uff.ops.emitter import Emitter
+from ufkit.uff.ops.fields import Field
+from ufkit.uff.ops.spec import Array, Call, Example, Facts, OpSpec
 from ufkit.uff.ops.trt_anchors import DTYPE
 from ufkit.uff.ops.trt_nms import (
     BACKGROUND,

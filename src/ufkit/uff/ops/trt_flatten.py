@@ -9,19 +9,11 @@ from math import prod
 
 import numpy as np
 
-from ufkit.uff.dims import Dim, Shape, product, show
+from ufkit.uff.dims import Dim, Shape, product, show, unify
+from ufkit.uff.ops.emitter import Emitter
+from ufkit.uff.ops.fields import Field
 from ufkit.uff.ops.join import one_dtype
-from ufkit.uff.ops.spec import (
-    Array,
-    Call,
-    Emitter,
-    Example,
-    Facts,
-    Field,
-    OpSpec,
-    as_it_is,
-    unify,
-)
+from ufkit.uff.ops.spec import Array, Call, Example, Facts, OpSpec, as_it_is
 from ufkit.uff.ops.trt_anchors import DTYPE
 from ufkit.uff.rules import FIELD_VALUE, FLATTEN_AXIS, FLATTEN_RANK
 

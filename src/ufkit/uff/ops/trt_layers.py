@@ -12,10 +12,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from ufkit.uff.dims import Dim, show
+from ufkit.uff.dims import Dim, show, unify
 from ufkit.uff.ops.elementwise import LEAKY_RELU
+from ufkit.uff.ops.emitter import Emitter
+from ufkit.uff.ops.fields import Field
 from ufkit.uff.ops.maps import map_order, only_floats
-from ufkit.uff.ops.spec import Array, Call, Emitter, Example, Facts, Field, OpSpec, as_it_is, unify
+from ufkit.uff.ops.spec import Array, Call, Example, Facts, OpSpec, as_it_is
 from ufkit.uff.ops.tf_math import TYPE, stands_for
 from ufkit.uff.orders import inverse
 from ufkit.uff.rules import FIELD_VALUE

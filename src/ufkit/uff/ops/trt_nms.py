@@ -23,8 +23,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ufkit.core.dtypes import FLOAT32
-from ufkit.uff.dims import Dim, show
-from ufkit.uff.ops.spec import Array, Call, Emitter, Field, unify
+from ufkit.uff.dims import Dim, show, unify
+from ufkit.uff.ops.emitter import Emitter
+from ufkit.uff.ops.fields import Field
+from ufkit.uff.ops.spec import Array, Call
 from ufkit.uff.rules import FIELD_VALUE, KEPT_BEYOND
 
 _LOWEST = float(np.finfo(np.float32).min)  # the score of what is out

@@ -9,8 +9,10 @@ from __future__ import annotations
 import numpy as np
 
 from ufkit.uff.dims import show
+from ufkit.uff.ops.emitter import Emitter
+from ufkit.uff.ops.fields import Field
 from ufkit.uff.ops.maps import order_of
-from ufkit.uff.ops.spec import Array, Call, Emitter, Example, Facts, Field, OpSpec
+from ufkit.uff.ops.spec import Array, Call, Example, Facts, OpSpec
 from ufkit.uff.ops.trt_anchors import (
     DTYPE,
     VARIANCE,

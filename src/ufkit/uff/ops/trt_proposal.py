@@ -12,9 +12,11 @@ from typing import Any
 import numpy as np
 
 from ufkit.core.dtypes import FLOAT32
-from ufkit.uff.dims import static
+from ufkit.uff.dims import static, unify
+from ufkit.uff.ops.emitter import Emitter
+from ufkit.uff.ops.fields import Field
 from ufkit.uff.ops.maps import map_order, only_floats
-from ufkit.uff.ops.spec import Array, Call, Emitter, Example, Facts, Field, OpSpec, unify
+from ufkit.uff.ops.spec import Array, Call, Example, Facts, OpSpec
 from ufkit.uff.ops.tf_math import TYPE
 from ufkit.uff.orders import inverse
 from ufkit.uff.rules import FIELD_VALUE

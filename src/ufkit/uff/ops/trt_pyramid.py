@@ -12,9 +12,11 @@ from math import prod
 import numpy as np
 
 from ufkit.core.dtypes import FLOAT32
-from ufkit.uff.dims import Dim, Shape, show, static
+from ufkit.uff.dims import Dim, Shape, show, static, unify
+from ufkit.uff.ops.emitter import Emitter
+from ufkit.uff.ops.fields import Field
 from ufkit.uff.ops.maps import map_order, only_floats
-from ufkit.uff.ops.spec import Array, Call, Emitter, Example, Facts, Field, OpSpec, as_it_is, unify
+from ufkit.uff.ops.spec import Array, Call, Example, Facts, OpSpec, as_it_is
 from ufkit.uff.ops.tf_math import TYPE
 from ufkit.uff.ops.trt_sampling import (
     axis_of,

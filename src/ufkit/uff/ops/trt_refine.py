@@ -12,9 +12,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from ufkit.core.dtypes import FLOAT32
-from ufkit.uff.dims import Dim, product, show
+from ufkit.uff.dims import Dim, product, show, unify
+from ufkit.uff.ops.emitter import Emitter
+from ufkit.uff.ops.fields import Field
 from ufkit.uff.ops.maps import only_floats
-from ufkit.uff.ops.spec import Array, Call, Emitter, Example, Facts, Field, OpSpec, as_it_is, unify
+from ufkit.uff.ops.spec import Array, Call, Example, Facts, OpSpec, as_it_is
 from ufkit.uff.ops.tf_math import TYPE
 from ufkit.uff.ops.trt_pyramid import IMAGE_SIZE, image_size
 from ufkit.uff.rules import FIELD_VALUE

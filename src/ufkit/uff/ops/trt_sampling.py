@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from ufkit.uff.ops.spec import Array, Call, Emitter
+from ufkit.uff.ops.emitter import Emitter
+from ufkit.uff.ops.spec import Array, Call
 from ufkit.uff.orders import Order, compose, inverse
 from ufkit.uff.rules import FIELD_VALUE
 

@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 
 from ufkit.uff.dims import Dim, impossible, static
-from ufkit.uff.ops.spec import Array, Call, Emitter, Field
+from ufkit.uff.ops.emitter import Emitter
+from ufkit.uff.ops.fields import Field
+from ufkit.uff.ops.spec import Array, Call
 from ufkit.uff.orders import inverse
-from ufkit.uff.rules import PADDING_TWICE, TOO_LARGE
+from ufkit.uff.rules import FIELD_VALUE, PADDING_TWICE, TOO_LARGE
 
 _MAX_PLACES = 1 << 18  # in a window; each is a round of Python
 _PATIENCE = 128  # elements that NumPy may walk for each byte that it may fill
@@ -35,12 +37,23 @@ def extent(
 ) -> int | Dim:
     """How long an axis comes out. Zero or less means the window does not fit.
 
-    same: ceil(size / stride); else (size + 2 padding - dilation (kernel - 1) - 1) // stride + 1
+    same: ceil(size / stride); else (size + padding - dilation (kernel - 1) - 1) // stride + 1
     """
-    lost = 0 if same else dilation * (kernel - 1) - 2 * padding
+    lost = 0 if same else dilation * (kernel - 1) - padding
     if isinstance(size, Dim):
         return size if stride == 1 and lost == 0 else Dim.unknown()
     return -(-size // stride) if same else (size - lost - 1) // stride + 1
+
+
+def ends(call: Call) -> list[tuple[int, int]]:
+    """Elements before and behind each spatial axis, where the node says how many."""
+    given = call["explicit_padding"] if call.has_field("explicit_padding") else []
+    if not given:
+        return [(n, n) for n in call.spatial("padding")]
+    if len(given) != 2 * (call.rank(0) - 2) or min(given) < 0:
+        message = f"two numbers, not below 0, are needed per spatial axis, not {given}"
+        call.fail(FIELD_VALUE, message, "explicit_paddings")
+    return list(zip(given[::2], given[1::2], strict=True))
 
 
 def extents(call: Call, kernel: Sequence[int], dilation: Sequence[int]) -> list[int | Dim]:
@@ -48,7 +61,7 @@ def extents(call: Call, kernel: Sequence[int], dilation: Sequence[int]) -> list[
     strides, same = call.spatial("strides"), is_same(call)
     if same and any(call["padding"]):
         call.note(PADDING_TWICE, f"'same' is taken, padding {call['padding']} is not used")
-    padding = [0] * len(kernel) if same else call.spatial("padding")
+    padding = [0] * len(kernel) if same else [before + behind for before, behind in ends(call)]
     sizes = call.canonical(0)[2:]
     out = [
         extent(*axis, same) for axis in zip(sizes, kernel, strides, dilation, padding, strict=True)
@@ -56,7 +69,7 @@ def extents(call: Call, kernel: Sequence[int], dilation: Sequence[int]) -> list[
     if any(isinstance(size, int) and size <= 0 for size in out):
         call.conflict(f"a window of {list(kernel)} is larger than the map of {list(sizes)}")
     reach = [step * (size - 1) for size, step in zip(kernel, dilation, strict=True)]
-    if reason := impossible([*(2 * n + 1 for n in padding)]) or impossible([n + 1 for n in reach]):
+    if reason := impossible([n + 1 for n in padding]) or impossible([n + 1 for n in reach]):
         call.conflict(f"the window or its padding cannot exist: {reason}")
     return out
 
@@ -70,7 +83,7 @@ def padding_of(
     odd one behind: https://www.tensorflow.org/api_docs/python/tf/nn#notes_on_padding_2
     """
     if not is_same(call):
-        return [(n, n) for n in call.spatial("padding")]
+        return ends(call)
     pads = []
     for size, k, stride, step in zip(sizes, kernel, call.spatial("strides"), dilation, strict=True):
         total = max((-(-size // stride) - 1) * stride + step * (k - 1) + 1 - size, 0)
