@@ -27,6 +27,7 @@ MAX_RANK = 32  # axes; as Caffe has it
 
 # In the order in which one counts for all: floats, where there are any, are what is meant.
 STORAGES = ("data", "double_data", "int8_data", "int32_data")
+SCALES = ("scaleToFloat", "scaleToFloatPerChannel", "per_channel_en")
 DIFFS = ("diff", "double_diff", "int8_diff", "int32_diff")
 
 # What `dtype` says, as NumPy has it. Numbers 2 to 7 are integers, which lie in int32_data.
@@ -237,7 +238,8 @@ class Blob:
     # -- changing it -------------------------------------------------------------------------
 
     def put(self, array: Any) -> None:
-        """Make an array the blob's value, shape included; other storages of values are emptied.
+        """Make an array the blob's value, shape included; other storages of values are emptied,
+        and what integers would be multiplied with is taken away.
 
         float32 and float16 go to `data` (exactly; float16 is noted in `dtype`), float64 to
         `double_data`, integers to `int32_data` with their type in `dtype`.
@@ -246,7 +248,7 @@ class Blob:
         """
         array = np.asarray(array)
         name, dtype = _storage_for(array)
-        for other in STORAGES:
+        for other in (*STORAGES, *SCALES):
             self.message.clear(other)
         self.message.set(name, Numbers(BLOB.fields[name], array))
         if dtype:
