@@ -246,6 +246,13 @@ def test_a_destroyed_head_is_put_in() -> None:
     assert codes(found) == ["UFF511", "UFF514", "UFF514", "UFF514"]
 
 
+def test_a_first_node_of_another_length_where_the_graph_has_lost_its_head() -> None:
+    at = NET.index(b"\x0a\x05image")
+    for length in range(1, 100):
+        found = recovered(NET[:4] + NET[at - 2 : at - 1] + bytes([length]) + NET[at:])
+        assert len(found.meta.graph) >= len(ufkit.open(Source(NET)).graph) - 1
+
+
 def test_weights_are_not_taken_for_nodes() -> None:
     """Small integers look like tags and lengths more than anything else."""
     random = np.random.default_rng(0)

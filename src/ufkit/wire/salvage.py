@@ -274,7 +274,8 @@ class _Walk:
         else:
             number = self.layout.container.number
             rows = [*self.root, *((number, one.record) for one in kept)]
-            anew |= self.relabelled
+            # a container without a head begins where its first part does, which is not to be it
+            anew = self.relabelled | anew
             message = Message.of_records(self.layout.root, self.source, rows, anew)
         misfits = [one.record[0] for one in kept if one.misfit and not one.headless]
         return Salvage(intact, message, lost, self.cut, tuple(sorted([*misfits, *self.relabelled])))

@@ -1,6 +1,7 @@
 """TensorFlow's NonMaxSuppression: of boxes that lie on each other the best one stays.
 
-Its versions differ in what comes as an input and what as a field. Their meaning:
+Its versions differ in what comes as an input, what as a field, and in how many values they have.
+Their meaning:
 https://www.tensorflow.org/api_docs/python/tf/raw_ops/NonMaxSuppressionV5
 """
 
@@ -17,6 +18,7 @@ from ufkit.uff.ops.spec import Array, Call, Example, Facts, OpSpec
 from ufkit.uff.ops.tf_math import TYPE
 
 _PADDED = "pad_to_max_output_size"
+_NUMBERS, _KEPT, _COUNT = "selected_indices", "selected_scores", "valid_outputs"  # values
 _IOU, _SCORE, _SIGMA = "iou_threshold", "score_threshold", "soft_nms_sigma"
 
 
@@ -24,6 +26,14 @@ def _place(call: Call, name: str) -> int | None:
     """Which input is called so; None where this version has none."""
     names = call.spec.inputs
     return names.index(name) if name in names else None
+
+
+_VALUES = {"V4": (_NUMBERS, _COUNT), "V5": (_NUMBERS, _KEPT, _COUNT)}
+
+
+def _value(call: Call) -> str:
+    """Which value is wanted."""
+    return _VALUES.get(call.spec.name[-2:], (_NUMBERS,))[call.output]
 
 
 def _is_padded(call: Call) -> bool:
@@ -41,10 +51,12 @@ def _infer(call: Call) -> Facts:
     for i in range(2, len(call.inputs)):
         if call.inputs[i].shape not in (None, (), (1,)):
             call.conflict(f"{call.input_name(i)} must be one number, not {call.inputs[i]}")
+    if _value(call) == _COUNT:
+        return Facts((), INT32)
     length: int | Dim = Dim.unknown()
     if _is_padded(call) and call.inputs[2].value is not None:
         (length,) = known_integers(call, 2, 1)
-    return Facts((length,), INT32)
+    return Facts((length,), call.inputs[1].dtype if _value(call) == _KEPT else INT32)
 
 
 def _overlap(boxes: Array, at: int) -> Array:
@@ -93,11 +105,14 @@ def _selected(call: Call, arrays: tuple[Array, ...]) -> tuple[Array, Array]:
 
 
 def _evaluate(call: Call, *arrays: Array) -> Array:
-    found, _ = _selected(call, arrays)
+    found, kept = _selected(call, arrays)
+    if _value(call) == _COUNT:
+        return np.array(len(found), np.int32)
+    value = kept.astype(arrays[1].dtype) if _value(call) == _KEPT else found
     if _is_padded(call):
         call.bound((int(arrays[2].item()),))
-        found = np.pad(found, (0, int(arrays[2].item()) - len(found)))
-    return found
+        value = np.pad(value, (0, int(arrays[2].item()) - len(value)))
+    return value
 
 
 def _to_onnx(call: Call, emit: Emitter) -> None:
@@ -115,13 +130,18 @@ def _to_onnx(call: Call, emit: Emitter) -> None:
     if least is not None:
         limits.append(emit.cast(emit.value(least), FLOAT32))
     found = emit.node("NonMaxSuppression", boxes, scores, most, *limits)
-    numbers = emit.node("Gather", found, emit.constant(2), axis=1)
+    value = emit.node("Gather", found, emit.constant(2), axis=1)
+    count = emit.node("Shape", value)
+    if _value(call) == _COUNT:
+        emit.result(emit.cast(emit.node("Squeeze", count, emit.constant([0])), INT32))
+        return
+    if _value(call) == _KEPT:
+        value = emit.node("Gather", emit.value(1), value)
     if _is_padded(call):
         length = emit.node("Reshape", most, emit.constant([1]))
-        lacking = emit.node("Sub", length, emit.node("Shape", numbers))
-        ends = emit.node("Concat", emit.constant([0]), lacking, axis=0)
-        numbers = emit.node("Pad", numbers, ends)
-    emit.result(emit.cast(numbers, INT32))
+        ends = emit.node("Concat", emit.constant([0]), emit.node("Sub", length, count), axis=0)
+        value = emit.node("Pad", value, ends)
+    emit.result(value if _value(call) == _KEPT else emit.cast(value, INT32))
 
 
 _ALL = ("boxes", "scores", "max_output_size", _IOU, _SCORE, _SIGMA)
@@ -152,16 +172,21 @@ def _version(
     name: str, count: int, fields: dict[str, Field], examples: tuple[Example, ...]
 ) -> OpSpec:
     more = ", filled up with zeros on request" * (_PADDED in fields)
+    values = _VALUES.get(name[-2:], ())
+    told = f" Values: {', '.join(values)}." if values else ""
     return OpSpec(
         name,
         "Numbers of the boxes (y, x of two corners) that stay, best first: no two of them share "
-        f"more than `iou_threshold` of their union{more}. Equal scores: the lower number first.",
+        f"more than `iou_threshold` of their union{more}. Equal scores: the lower number first."
+        + told,
         _ALL[:count],
         {**_TYPES, **fields},
         _infer,
         _evaluate,
         _to_onnx,
         examples,
+        outputs=(lambda call: len(values)) if values else None,
+        chooses=True,
     )
 
 
@@ -178,7 +203,16 @@ TF_NMS = (
         (
             Example(_inputs(0.5, 0.2), {_PADDED: True}, const=(2, 3, 4)),
             Example(_inputs(0.5, 0.2, most=2), {_PADDED: False}),
+            Example(_inputs(0.5, 0.2), {_PADDED: True}, const=(2, 3, 4), output=1),
         ),
     ),
-    _version("_NonMaxSuppressionV5", 6, _PAD, (Example(_inputs(0.5, 0.2, 0.0), const=(2, 5)),)),
+    _version(
+        "_NonMaxSuppressionV5",
+        6,
+        _PAD,
+        (
+            *(Example(_inputs(0.5, 0.2, 0.0), const=(2, 5), output=k) for k in range(3)),
+            Example(_inputs(0.5, 0.2, 0.0), {_PADDED: True}, const=(2, 5), output=1),
+        ),
+    ),
 )
