@@ -11,6 +11,7 @@ from pathlib import Path
 import ufkit
 
 NAMES = {
+    "Blob",
     "Builder",
     "Comparison",
     "Diagnostic",
@@ -21,9 +22,11 @@ NAMES = {
     "Graph",
     "MetaGraph",
     "MissingExtraError",
+    "Net",
     "Node",
     "NotSupportedError",
     "Options",
+    "Prototxt",
     "Recovered",
     "Report",
     "RequestError",
@@ -33,15 +36,23 @@ NAMES = {
     "UfkitError",
     "__version__",
     "check",
+    "check_net",
     "constant",
     "convert",
     "diff",
     "edit",
     "open",
+    "open_blob",
+    "open_net",
+    "open_prototxt",
     "recover",
     "run",
     "save",
+    "save_blob",
+    "save_net",
+    "save_prototxt",
     "summarize",
+    "summarize_net",
 }
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,12 +14,16 @@ from ufkit.cli.shapes import Shapes, shape_option
 from ufkit.core import render
 from ufkit.core.diag import Diagnostic, Severity
 
+if TYPE_CHECKING:
+    from ufkit.cli.kinds import File
+
 
 @click.command(
     "check",
     cls=Verb,
     help="""Find what is wrong with a file: damage, references that lead nowhere, shapes that do
-    not fit, operations nobody knows, weights that are missing, fields that mean nothing.
+    not fit, operations nobody knows, weights that are missing, fields that mean nothing. In Caffe
+    and UFW nets also NaN, blobs of other sizes than their shapes, blobs of forks.
 
     Each finding has a code, a place (node, field, bytes), the numbers, why it matters and what
     to do. Errors make a file unfit for use, warnings may, notes say how something ambiguous is
@@ -27,23 +33,41 @@ from ufkit.core.diag import Diagnostic, Severity
         ("ufkit check net.uff --strict", "for CI: warnings fail too"),
         ("ufkit check net.uff --shape input_1=N,28,28,1",
          "with a shape the file does not record, so that those behind it can be checked"),
+        ("ufkit check deploy.prototxt --weights net.caffemodel", "and whether the two fit"),
         ("ufkit check net.uff --json | jq '.diagnostics[].code'", "for scripts"),
     ),
     codes=codes(0, _0="no errors (--strict: and no warnings)", _1="there are some",
-                _3="it cannot be read, or is no UFF at all"),
+                _3="it cannot be read, or is of no kind that is checked"),
 )  # fmt: skip
 @click.argument("source", type=click.Path(allow_dash=True))
 @click.option("--strict", is_flag=True, cls=Opt, help="Warnings count as errors.")
 @shape_option
 @common
-@click.pass_obj
-def command(output: Output, source: str, strict: bool, shapes: Shapes) -> int:
-    from ufkit.cli.source import open_source
-    from ufkit.uff.check import check
+@click.option(
+    "--weights",
+    type=click.Path(),
+    metavar="FILE",
+    cls=Opt,
+    help="The weights of a Caffe prototxt: check them too, and whether the two fit.",
+)
+@click.pass_context
+def command(ctx: click.Context, /, source: str, **given: Any) -> int:
+    from ufkit.cli.kinds import do
 
-    with open_source(source).meta as meta:
-        findings = list(check(meta, shapes))
-        name = meta.source.name
+    return do(ctx, source, **given)
+
+
+def uff(output: Output, file: File, *, strict: bool, shapes: Shapes) -> int:
+    from ufkit.uff.check import check
+    from ufkit.uff.io import open as open_uff
+
+    with open_uff(file.source) as meta:
+        return report(output, file.source.name, check(meta, shapes), strict=strict)
+
+
+def report(output: Output, name: str, found: Iterable[Diagnostic], *, strict: bool) -> int:
+    """Print the findings in a file and the verdict; gives the exit code."""
+    findings = list(found)
     counts = Counter(finding.severity for finding in findings)
     bad = counts[Severity.ERROR] + (counts[Severity.WARNING] if strict else 0)
     data = {

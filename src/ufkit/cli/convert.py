@@ -14,10 +14,13 @@ from ufkit.core import render
 
 if TYPE_CHECKING:
     from ufkit.conversion.differences import Difference
+    from ufkit.conversion.families import Family
     from ufkit.conversion.pairs import Report
     from ufkit.conversion.verify import Verification
+    from ufkit.core.files import Source
 
 TO_ONNX, PROOF, TO_TEXT = "Conversion to ONNX", "Proof (ONNX)", "Conversion to text"
+MEANS = "Mean images"
 _ONNX_ONLY = (
     "graph",
     "shapes",
@@ -31,6 +34,7 @@ _ONNX_ONLY = (
     "tolerance",
 )
 _PROOF_ONLY = ("seed", "tolerance")
+_MEAN_ONLY = ("mean_layout", "rgb")
 _ENGINES = {"onnxruntime": "ONNX Runtime", "reference": "onnx's own evaluator"}
 
 
@@ -38,7 +42,9 @@ _ENGINES = {"onnxruntime": "ONNX Runtime", "reference": "onnx's own evaluator"}
     "convert",
     cls=Verb,
     help="""Convert a UFF file of any form (binary, text, JSON) into the kind that TARGET's suffix
-    names: .onnx, .uff or .pb (binary UFF), .pbtxt or .txt (text), .json.
+    names: .onnx, .uff or .pb (binary UFF), .pbtxt or .txt (text), .json. Caffe nets become
+    .caffemodel, .prototxt or .json with all their weights, mean images (.binaryproto) .npy, and
+    all of them back.
 
     TARGET is written beside and put in place whole. With --verify it is put in place only if
     ONNX Runtime computes from it what the UFF file means. What cannot be converted is listed, all
@@ -52,6 +58,7 @@ _ENGINES = {"onnxruntime": "ONNX Runtime", "reference": "onnx's own evaluator"}
         ("ufkit convert ssd.uff ssd.onnx --plugins trt --verify",
          "for TensorRT; compared up to the plugins, which only TensorRT can run"),
         ("ufkit convert net.uff net.pbtxt --full", "text that holds the weights as well"),
+        ("ufkit convert mean.binaryproto mean.npy --mean-layout chw", "for numpy.load"),
     ),
     codes=codes(0, 2, 3, 4, 70, 130, _0="written, and equal where that was asked",
                 _1="not equal: nothing written, the first node that differs is named",
@@ -137,24 +144,42 @@ _ENGINES = {"onnxruntime": "ONNX Runtime", "reference": "onnx's own evaluator"}
     group=TO_TEXT,
     help="Write the weights too, which NVIDIA's text form leaves out.",
 )
+@click.option(
+    "--mean-layout",
+    type=click.Choice(["nchw", "chw", "c"]),
+    cls=Opt,
+    group=MEANS,
+    help="Axes of the array: as in the file, without the first, or one number for each channel.",
+)
+@click.option(
+    "--rgb",
+    is_flag=True,
+    cls=Opt,
+    group=MEANS,
+    help="The array has R G B; Caffe's files have B G R, and so has the array without this.",
+)
 @common
 @click.pass_context
 def command(ctx: click.Context, /, source: str, target: str, **given: Any) -> int:
-    from ufkit.conversion.pairs import Options, convert, target_form
+    from ufkit.cli.kinds import identified
+    from ufkit.conversion.families import family_of, target_form
+    from ufkit.conversion.pairs import Options, convert
 
-    _check_options(ctx, target_form(target))
+    file = identified(source)
+    family = family_of(file.source)
+    _check_options(ctx, target_form(target, family), family)
     given["verify"] = given["verify"] or given["verify_data"] is not None
-    return _convert(ctx.obj, source, target, given, Options, convert)
+    return _convert(ctx.obj, file.source, target, given, Options, convert)
 
 
 def _convert(
-    output: Output, source: str, target: str, given: dict[str, Any], options: Any, convert: Any
+    output: Output, source: Source, target: str, given: dict[str, Any], options: Any, convert: Any
 ) -> int:
     from ufkit.cli.progress import showing
-    from ufkit.cli.source import path_of
 
     data = _verify_data(given["verify_data"])
-    chosen = {name: given[name] for name in ("opset", "seed", "plugins") if given[name] is not None}
+    optional = ("opset", "seed", "plugins", "mean_layout")
+    chosen = {name: given[name] for name in optional if given[name] is not None}
     request = options(
         graph=given["graph"],
         shapes=given["shapes"],
@@ -164,19 +189,20 @@ def _convert(
         verify_data=data,
         tolerance=given["tolerance"],
         full=given["full"],
+        rgb=given["rgb"],
         force=given["force"],
         **chosen,
     )
     with showing(output) as progress:
-        report = convert(path_of(source), target, request, progress=progress)
+        report = convert(source, target, request, progress=progress)
     output.answer(_as_dict(report), report.diagnostics, ok=report.ok)
-    output.print(_text(report, output), confirms=report.ok)
+    output.print(_text(report, output, rgb=given["rgb"]), confirms=report.ok)
     return 0 if report.ok else 1
 
 
-def _check_options(ctx: click.Context, form: str) -> None:
+def _check_options(ctx: click.Context, form: str, family: Family) -> None:
     """Refuse options that would have no effect. Raises UsageError."""
-    from ufkit.conversion.pairs import ONNX
+    from ufkit.conversion.families import ARRAY, MEAN, ONNX, UFF
     from ufkit.uff.io import TEXT
 
     given = {
@@ -187,10 +213,15 @@ def _check_options(ctx: click.Context, form: str) -> None:
     wrong = [given[name] for name in _ONNX_ONLY if name in given] if form != ONNX else []
     if wrong:
         named = ", ".join(param.opts[0] for param in wrong)
-        ctx.fail(f"{named} concerns ONNX only, and {ctx.params['target']} would be {form} UFF.")
-    if "full" in given and form != TEXT:
-        kind = "ONNX holds" if form == ONNX else f"{form} UFF holds"
+        ctx.fail(
+            f"{named} concerns ONNX only, and {ctx.params['target']} would be {form} {family.name}."
+        )
+    if "full" in given and (form != TEXT or family is not UFF):
+        kind = "ONNX holds" if form == ONNX else f"{form} {family.name} holds"
         ctx.fail(f"--full concerns text (.pbtxt, .txt) only; {kind} the weights anyway.")
+    allowed = {MEAN: _MEAN_ONLY, ARRAY: ("rgb",)}.get(family, ())
+    if odd := [given[name].opts[0] for name in _MEAN_ONLY if name in given and name not in allowed]:
+        ctx.fail(f"{', '.join(odd)} concerns the arrays of mean images (.binaryproto) only.")
     if not {"verify", "verify_data"} & given.keys():
         for name in _PROOF_ONLY:
             if name in given:
@@ -240,10 +271,10 @@ def _as_dict(report: Report) -> dict[str, Any]:
     return data
 
 
-def _text(report: Report, output: Output) -> str:
+def _text(report: Report, output: Output, *, rgb: bool) -> str:
     parts = []
     if report.written:
-        parts.append(_written(report, output))
+        parts.append(_written(report, output, rgb=rgb))
     else:
         parts.append(f"{render.visible(report.target)} was not written")
     if report.verification:
@@ -253,7 +284,7 @@ def _text(report: Report, output: Output) -> str:
     return "\n".join(parts)
 
 
-def _written(report: Report, output: Output) -> str:
+def _written(report: Report, output: Output, *, rgb: bool) -> str:
     target = output.paint(render.visible(report.target), "bold")
     facts = [render.size(report.bytes)]
     if report.conversion:
@@ -264,7 +295,11 @@ def _written(report: Report, output: Output) -> str:
             render.plural(transposes, "Transpose"),
         ]
     else:
-        facts.append(f"{report.form} UFF")
+        facts.append(f"{report.form} {report.family.name}")
+    if report.channels == 3:
+        facts.append(
+            "turned round: B G R in Caffe, R G B in the array" if rgb else "channels B G R"
+        )
     inputs, outputs = _ports(report)
     rows = [
         (kind, render.visible(port["id"]), _shown(port))

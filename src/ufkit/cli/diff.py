@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     help="""Say what differs between two models: nodes added, removed, renamed and changed, their
     fields with both values, and weights with how far they are apart.
 
-    A and B are UFF files of any form (binary, text, JSON) or ONNX files. Nodes go together by id,
+    A and B are UFF files of any form (binary, text, JSON) or ONNX files, or two Caffe or UFW nets,
+    with weights or as text, whose layers go together by name. Nodes go together by id,
     whatever their order in the file. Weights that a text leaves out are counted, not compared.
     Against ONNX that ufkit made, a UFF is converted again; against that of other programs inputs,
     outputs and weights go together by name (-v lists the nodes that do not). One of A and B may
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
         ("ufkit diff net.uff net.onnx", "is this the ONNX of that UFF?"),
         ("ufkit diff old.uff new.uff --tolerance 1e-6", "weights may be that far apart"),
         ("ufkit diff old.uff new.uff --no-weights", "the graphs only, whatever the weights"),
+        ("ufkit diff float.caffemodel int8.caffemodel", "how far integers are from floats"),
         ("ufkit diff a.uff b.uff -q && echo same", "for scripts; nothing is printed"),
         ("ufkit diff a.uff b.uff --json | jq '.data.changed'", "all of it, not capped"),
     ),

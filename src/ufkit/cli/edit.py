@@ -170,8 +170,10 @@ def _names(ctx: click.Context, param: click.Parameter, texts: tuple[str, ...]) -
 @common
 @click.pass_context
 def command(ctx: click.Context, /, source: str, target: str, **given: Any) -> int:
-    from ufkit.cli.source import open_source, refuse_existing
+    from ufkit.cli.kinds import identified
+    from ufkit.cli.source import refuse_existing
     from ufkit.uff.edit.edits import Edits, edit
+    from ufkit.uff.io import open as open_uff
     from ufkit.uff.io import save
 
     inputs, outputs = given["extract"]
@@ -190,7 +192,7 @@ def command(ctx: click.Context, /, source: str, target: str, **given: Any) -> in
         ctx.fail("Say what to change; ufkit edit --help lists the changes.")
     _check_target(ctx, target, given)
     refuse_existing(target, force=given["force"])
-    with open_source(source).meta as meta:
+    with open_uff(identified(source).source) as meta:
         changes, remarks = edit(meta.select(given["graph"]), edits)
         save(meta, target, full=given["full"])
     _report(ctx.obj, target, changes, remarks)

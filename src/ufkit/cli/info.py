@@ -14,6 +14,7 @@ from ufkit.core import render
 from ufkit.core.render import short, visible
 
 if TYPE_CHECKING:
+    from ufkit.cli.kinds import File
     from ufkit.core.diag import Diagnostic
     from ufkit.uff.infer import Inference
     from ufkit.uff.model import Graph, Node
@@ -29,31 +30,46 @@ _FORMS = {"uff": "UFF, binary", "uff-text": "UFF, text", "uff-json": "UFF, JSON"
     operations, parameters, weights.
 
     The kind is told from the content, whatever the suffix. Weights are not read, so a file of
-    gigabytes takes no longer than a small one. What is no UFF is named for what it is. SOURCE
-    may be - for stdin.""",
+    gigabytes takes no longer than a small one. Caffe and UFW nets (.caffemodel, umodels, .prototxt)
+    are shown with every layer, label maps with every class, mean images with their means. What is
+    none of these is named for what it is. SOURCE may be - for stdin.""",
     examples=(
         ("ufkit info net.uff", "what is this?"),
         ("ufkit info net.uff --nodes", "every node with its inputs, shape and fields"),
         ("ufkit info net.uff --shape input_1=N,28,28,1",
          "shapes that follow from one the file does not record"),
+        ("ufkit info deploy.prototxt --weights net.int8umodel", "a net of two files"),
         ("ufkit info net.uff --json | jq '.data.graphs[0].inputs'", "for scripts"),
     ),
-    codes=codes(0, _0="it is a UFF file", _3="it is not, or it cannot be read or is damaged"),
+    codes=codes(0, _0="it is of a kind that is read here",
+                _3="it is not, or it cannot be read or is damaged"),
 )  # fmt: skip
 @click.argument("source", type=click.Path(allow_dash=True))
 @click.option("--nodes", is_flag=True, cls=Opt, help="List every node.")
+@click.option(
+    "--weights",
+    type=click.Path(),
+    metavar="FILE",
+    cls=Opt,
+    help="The weights of a Caffe prototxt, shown with its layers.",
+)
 @shape_option
 @common
-@click.pass_obj
-def command(output: Output, source: str, nodes: bool, shapes: Shapes) -> int:
-    from ufkit.cli.source import open_source
+@click.pass_context
+def command(ctx: click.Context, /, source: str, **given: Any) -> int:
+    from ufkit.cli.kinds import do
+
+    return do(ctx, source, **given)
+
+
+def uff(output: Output, file: File, *, nodes: bool, shapes: Shapes) -> int:
+    from ufkit.uff.io import open as open_uff
     from ufkit.uff.summary import summarize
 
-    opened = open_source(source)
-    form = opened.form
-    with opened.meta as meta:
+    form, nbytes = file.kind.name, file.source.size
+    with open_uff(file.source) as meta:
         summary = summarize(meta, shapes)
-        summary.bytes = opened.nbytes
+        summary.bytes = nbytes
         data = {"form": form, **summary.as_dict()}
         lists = []
         wanting: list[Diagnostic] = []

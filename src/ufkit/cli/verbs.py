@@ -22,9 +22,11 @@ VERBS = {
         Entry("diff", "Look", "Say what differs between two models, weights included."),
         Entry("dump", "Look", "Print a file, or some of its nodes, as text or JSON."),
         Entry("recover", "Get out", "Save what is intact of a damaged file, list what is not."),
-        Entry("convert", "Get out", "Convert UFF to ONNX, or between binary, text and JSON."),
+        Entry(
+            "convert", "Get out", "Convert UFF to ONNX, or a file between binary, text and JSON."
+        ),
         Entry("edit", "Change", "Cut out parts, rename, fold, mend, make up lost weights."),
-        Entry("weights", "Get out", "List the constants, or write them to .npz or .safetensors."),
+        Entry("weights", "Get out", "List the weights, or write them to .npz or .safetensors."),
         Entry("run", "Run", "Run a UFF or ONNX model on arrays of yours."),
         Entry("completion", "Shell", "Print the script that completes ufkit's words in a shell."),
     )
@@ -32,7 +34,8 @@ VERBS = {
 
 INTRO = (
     "Opens UFF files (TensorRT's Universal Framework Format), says what is in them, checks and "
-    "runs them, and converts them to ONNX. No TensorFlow, no TensorRT."
+    "runs them, and converts them to ONNX. No TensorFlow, no TensorRT. Caffe and UFW nets are "
+    "shown, checked and taken apart."
 )
 EXAMPLES = (
     ("ufkit info model.uff", "what is this?"),

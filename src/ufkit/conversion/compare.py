@@ -6,13 +6,18 @@ from collections.abc import Callable
 from contextlib import ExitStack, closing
 from typing import TYPE_CHECKING
 
+from ufkit.conversion.rules import NOT_ALIKE
 from ufkit.core.comparison import Comparison
-from ufkit.core.diag import FormatError, NotSupportedError, RequestError
+from ufkit.core.diag import FormatError, NotSupportedError, RequestError, Where
 from ufkit.core.files import PathLike, Source
 from ufkit.uff.compare import compare
 from ufkit.uff.io import open as open_uff
 from ufkit.uff.model import Graph, MetaGraph
-from ufkit.wire.sniff import ONNX, identify
+from ufkit.ufw.compare import AnySide, compare_nets
+from ufkit.ufw.io import open_net, open_prototxt
+from ufkit.ufw.net import Net
+from ufkit.ufw.prototxt import Prototxt
+from ufkit.wire.sniff import CAFFE_JSON, CAFFE_NET, CAFFE_TEXT, ONNX, identify
 
 if TYPE_CHECKING:
     from ufkit.conversion.onnx_view import OnnxView
@@ -21,8 +26,8 @@ Progress = Callable[[int, int], None]
 
 
 def diff(
-    a: PathLike | MetaGraph,
-    b: PathLike | MetaGraph,
+    a: PathLike | MetaGraph | Net | Prototxt,
+    b: PathLike | MetaGraph | Net | Prototxt,
     *,
     tolerance: float = 0.0,
     weights: bool = True,
@@ -30,15 +35,23 @@ def diff(
 ) -> Comparison:
     """What differs between two models: files told by their content, or models that are open.
 
-    Each may be a UFF file of any form or an ONNX file. A UFF is compared with an ONNX model that
+    Each may be a UFF file of any form or an ONNX file, or both Caffe or UFW nets, with weights or
+    as text, which is a matter of `ufkit.ufw.compare`. A UFF is compared with an ONNX model that
     ufkit made by converting it again, node by node; with one that another program made by the
     names of inputs, outputs and weights, which is noted (CNV203).
     Weights whose largest difference, against the largest value of b, is within `tolerance` count
     as the same; without `weights` their values do not count. `progress` is told bytes.
-    Raises FileError, FormatError that says what a file is when it is none of these.
+    Raises FileError; FormatError that says what a file is when it is none of these; RequestError
+    (CNV205) for a net and a model of another kind.
     """
     with ExitStack() as stack:
         left, right = (_opened(side, stack) for side in (a, b))
+        if isinstance(left, AnySide) and isinstance(right, AnySide):
+            return compare_nets(
+                left, right, tolerance=tolerance, weights=weights, progress=progress
+            )
+        if isinstance(left, AnySide) or isinstance(right, AnySide):
+            raise _not_alike(left, right)
         result = Comparison(_name(left), _name(right), tolerance)
         if isinstance(left, MetaGraph):
             if isinstance(right, MetaGraph):
@@ -53,19 +66,35 @@ def diff(
         return result
 
 
-def _opened(side: PathLike | MetaGraph, stack: ExitStack) -> MetaGraph | OnnxView:
-    if isinstance(side, MetaGraph):
+def _opened(
+    side: PathLike | MetaGraph | AnySide, stack: ExitStack
+) -> MetaGraph | OnnxView | AnySide:
+    if isinstance(side, MetaGraph | AnySide):
         return side
     source = stack.enter_context(closing(Source.open(side)))
-    if identify(source) is not ONNX:
+    kind = identify(source)
+    if kind in (CAFFE_NET, CAFFE_JSON):
+        return open_net(source)
+    if kind is CAFFE_TEXT:
+        return open_prototxt(source)
+    if kind is not ONNX:
         return open_uff(source)
     from ufkit.conversion.onnx_view import view_of
 
     return view_of(source)
 
 
-def _name(side: MetaGraph | OnnxView) -> str:
-    return side.source.name if isinstance(side, MetaGraph) else side.file
+def _name(side: MetaGraph | OnnxView | AnySide) -> str:
+    return side.source.name if isinstance(side, MetaGraph | AnySide) else side.file
+
+
+def _not_alike(*sides: MetaGraph | OnnxView | AnySide) -> RequestError:
+    kinds = [_KINDS.get(type(side).__name__, "an ONNX model") for side in sides]
+    message = "; ".join(f"{_name(side)} is {kind}" for side, kind in zip(sides, kinds, strict=True))
+    return RequestError(NOT_ALIKE.at(Where(_name(sides[0])), message))
+
+
+_KINDS = {"MetaGraph": "a UFF", "Net": "a Caffe net", "Prototxt": "a Caffe net"}
 
 
 def _across(

@@ -9,31 +9,24 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ufkit.conversion.cut import up_to_foreign
+from ufkit.conversion.families import MEAN, NET, ONNX, UFF, Family, family_of, target_form
 from ufkit.conversion.plugins import DOMAIN as PLUGIN_DOMAIN
 from ufkit.conversion.rules import CANNOT_CONVERT, UP_TO_FOREIGN, WRONG_PAIR
 from ufkit.conversion.uff_onnx import DEFAULT_OPSET, Conversion, to_onnx
+from ufkit.conversion.ufw_files import convert_array, convert_mean, convert_net
 from ufkit.conversion.verify import Verification, verify
 from ufkit.core.diag import Diagnostic, FileError, NotSupportedError, RequestError, Where
-from ufkit.core.files import PathLike, staging
+from ufkit.core.files import PathLike, Source, staging
 from ufkit.core.render import plural
 from ufkit.core.rules import EXISTS
 from ufkit.uff.inputs import GivenShapes
-from ufkit.uff.io import BINARY, JSON, TEXT, save
 from ufkit.uff.io import open as open_uff
+from ufkit.uff.io import save
 from ufkit.uff.model import Graph, MetaGraph
 from ufkit.uff.rules import SEVERAL_GRAPHS
 
-ONNX = "onnx"
 TRT = "trt"
 PLUGINS = (ONNX, TRT)
-_TARGETS = {
-    ".onnx": ONNX,
-    ".uff": BINARY,
-    ".pb": BINARY,
-    ".pbtxt": TEXT,
-    ".txt": TEXT,
-    ".json": JSON,
-}
 Progress = Callable[[str, int, int], None]
 
 
@@ -52,7 +45,9 @@ class Options:
     verify_data     arrays by Input id to verify on; random ones otherwise
     seed            of the random inputs
     tolerance       largest difference allowed, against the largest value; by type if None
-    full            write blobs into text, where NVIDIA's twin leaves them out (text)
+    full            write blobs into text, where NVIDIA's twin leaves them out (text of UFF)
+    mean_layout     nchw, chw, or c: one number for each channel (mean images to .npy)
+    rgb             turn round the channels of a mean image, which Caffe keeps as B G R
     force           replace a file that exists
     """
 
@@ -67,6 +62,8 @@ class Options:
     seed: int = 0
     tolerance: float | None = None
     full: bool = False
+    mean_layout: str = "nchw"
+    rgb: bool = False
     force: bool = False
 
 
@@ -78,15 +75,18 @@ class Report:
     bytes         of the file written, and of the data file beside it if there is one
     conversion    the ONNX side, for targets that are ONNX
     verification  what was compared, when it was asked for
+    channels      of a mean image
     """
 
     source: str
     target: str
     form: str
+    family: Family = UFF
     written: bool = True
     bytes: int = 0
     conversion: Conversion | None = None
     verification: Verification | None = None
+    channels: int = 0
     diagnostics: list[Diagnostic] = field(default_factory=list)
 
     @property
@@ -113,45 +113,46 @@ class Report:
 
 
 def convert(
-    source: PathLike,
+    source: PathLike | Source,
     target: PathLike,
     options: Options | None = None,
     *,
     progress: Progress = lambda what, done, total: None,
 ) -> Report:
-    """Convert a UFF file of any form into the kind that `target`'s suffix names.
+    """Convert a file into the kind that `target`'s suffix names.
 
-    .onnx, .uff (binary), .pbtxt or .txt (text), .json. Written beside and put in place whole; a
-    model that fails verification is not put in place.
+    UFF of any form: .onnx, .uff (binary), .pbtxt or .txt (text), .json. Caffe nets of any form:
+    .caffemodel, .fp32umodel, .int8umodel (binary), .prototxt (text), .json. Mean images: .npy and
+    back. Written beside and put in place whole; a model that fails verification is not put in
+    place.
     Raises FileError, FormatError, RequestError, NotSupportedError.
     """
     options = options or Options()
-    form = target_form(target)
+    opened = source if isinstance(source, Source) else Source.open(source)
+    family = family_of(opened)
+    form = target_form(target, family)
     if os.path.exists(target) and not options.force:
         message = f"{os.fspath(target)} exists already"
         raise FileError(EXISTS.at(Where(os.fspath(target)), message))
-    with open_uff(source) as meta:
-        report = Report(os.fspath(source), os.fspath(target), form)
-        if form == ONNX:
-            _write_onnx(meta, target, options, report, progress)
-        else:
-            save(meta, target, form=form, full=options.full)
-        if report.written:
-            beside = os.fspath(target) + ".data"
-            report.bytes = os.path.getsize(target)
-            if form == ONNX and os.path.exists(beside):
-                report.bytes += os.path.getsize(beside)
-        return report
-
-
-def target_form(target: PathLike) -> str:
-    """The kind of file a name asks for. Raises RequestError (CNV002)."""
-    suffix = os.path.splitext(os.fspath(target))[1].lower()
-    if suffix not in _TARGETS:
-        message = f"{os.fspath(target)!r} names no kind of file that can be written"
-        hint = f"end the name in one of {', '.join(_TARGETS)}"
-        raise RequestError(WRONG_PAIR.at(Where(os.fspath(target)), message, hint=hint))
-    return _TARGETS[suffix]
+    report = Report(opened.name, os.fspath(target), form, family)
+    if family is UFF:
+        with open_uff(opened) as meta:
+            if form == ONNX:
+                _write_onnx(meta, target, options, report, progress)
+            else:
+                save(meta, target, form=form, full=options.full)
+    elif family is NET:
+        convert_net(opened, target, form)
+    elif family is MEAN:
+        report.channels = convert_mean(opened, target, options.mean_layout, rgb=options.rgb)
+    else:
+        report.channels = convert_array(opened, target, rgb=options.rgb)
+    if report.written:
+        beside = os.fspath(target) + ".data"
+        report.bytes = os.path.getsize(target)
+        if form == ONNX and os.path.exists(beside):
+            report.bytes += os.path.getsize(beside)
+    return report
 
 
 def _write_onnx(

@@ -28,6 +28,12 @@ REFUSED = Rule(
     "ids that ONNX cannot hold.",
     hint="please report this with the file",
 )
+BAD_ARRAY = Rule(
+    "CNV005",
+    Severity.ERROR,
+    "array cannot be read",
+    why="A .npy holds the numbers of one array, and no Python objects.",
+)
 DIFFERS = Rule(
     "CNV101",
     Severity.ERROR,
@@ -66,6 +72,12 @@ CHOSEN = Rule(
     "rounding into others. On the engine's own inputs the reference chooses the same.",
 )
 
+NOT_ALIKE = Rule(
+    "CNV205",
+    Severity.ERROR,
+    "models that cannot be compared",
+    why="A Caffe net has layers where UFF and ONNX have operations; nothing goes together.",
+)
 ONNX_REFUSED = Rule(
     "CNV201",
     Severity.ERROR,
@@ -100,12 +112,14 @@ RULES = (
     WRONG_PAIR,
     BAD_OPSET,
     REFUSED,
+    BAD_ARRAY,
     DIFFERS,
     NOT_FINITE,
     VERIFIED_BY_ONNX,
     UP_TO_FOREIGN,
     CHOSEN,
     ONNX_REFUSED,
+    NOT_ALIKE,
     BAD_ONNX,
     BY_NAME,
     AS_CONVERTED,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
-from typing import IO, Any
+from typing import IO, Any, Protocol
 
 from ufkit.core.files import Payload, Source, Span
 from ufkit.wire.reader import LEN, MAX_DEPTH, Record, fault, scan
@@ -23,6 +23,17 @@ from ufkit.wire.values import (
 )
 
 Piece = bytes | Payload
+
+
+class Encoded(Protocol):
+    """Values of a repeated field that encode themselves, tags included; see `wire.numbers`."""
+
+    def __len__(self) -> int: ...
+
+    def __iter__(self) -> Iterator[Any]: ...
+
+    def pieces(self) -> Iterator[Piece]: ...
+
 
 # Most messages of a file are leaves that nobody edits: they share one empty map, never written
 # to, in place of two of their own. Half of what reading a graph costs is making objects.
@@ -184,6 +195,14 @@ class Message:
                 values.append(decode(field, source, record))
         return values
 
+    def records(self, name: str) -> list[Record]:
+        """Where a field lies on the wire, whatever was set since."""
+        return self._found(self.type.fields[name])
+
+    def held(self, name: str) -> list[Any] | Encoded | None:
+        """The values that were set for a repeated field; None where it is as it was read."""
+        return self._set.get(name)
+
     def _child(self, field: FieldType, records: list[Record]) -> Message:
         """The message in `records`, the same object each time."""
         if field.oneof and len(records) > 1:
@@ -219,6 +238,10 @@ class Message:
             if (field := self.type.numbers.get(number)) is None or not fits(field, record[1])
         )
 
+    def wire_types(self) -> dict[int, int]:
+        """The number of each field on the wire, known or not, and its first wire type."""
+        return {number: records[0][1] for number, records in self._scanned().items()}
+
     def known(self) -> Iterator[FieldType]:
         """The fields that are present, in the order of their numbers."""
         numbers = {self.type.fields[name].number for name in self._set}
@@ -230,15 +253,16 @@ class Message:
     # -- editing -----------------------------------------------------------------------------
 
     def set(self, name: str, value: Any) -> None:
-        """Set a field; a repeated one from any iterable. Setting a oneof member clears the rest.
+        """Set a field; a repeated one from any iterable, or one that encodes itself. Setting a
+        oneof member clears the rest.
 
         Raises RequestError (UFK112) when the value does not fit the field.
         """
         field = self.type.fields[name]
-        if field.repeated:
-            value = [self._adopt(field, item) for item in value]
-        else:
+        if not field.repeated:
             value = self._adopt(field, value)
+        elif not hasattr(value, "pieces"):
+            value = [self._adopt(field, item) for item in value]
         if field.oneof:
             for member in self.type.oneofs[field.oneof]:
                 self._assign(member.name, None)
@@ -247,7 +271,7 @@ class Message:
     def append(self, name: str, value: Any) -> None:
         """Add an element to a repeated field; as `set` otherwise."""
         value = self._adopt(self.type.fields[name], value)
-        if name not in self._set:
+        if not isinstance(self._set.get(name), list):
             self._assign(name, self.all(name))
         self._set[name].append(value)
         self._touch()
@@ -322,6 +346,8 @@ class Message:
             always = field.explicit or self.type.is_map_entry
             if value is not None and (always or not is_default(field, value)):
                 yield from _encode(field, value)
+        elif not isinstance(value, list):
+            yield from value.pieces()
         elif field.packed and value:
             body = b"".join(encode(field, item) for item in value)  # type: ignore[misc]
             yield encode_varint(number << 3 | LEN) + encode_varint(len(body)) + body

@@ -2,12 +2,14 @@
 
 Understood: proto2 and proto3, packages, nested messages and enums, oneof, map, `optional`,
 `required`, `repeated`, the options `packed` and `default`. Other options, `reserved` and
-`extensions` are skipped; imports, services and extension blocks are refused.
+`extensions` are skipped; services and extension blocks are refused. An import is looked up in
+the schemas given.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from ufkit.core.files import Span
@@ -24,13 +26,18 @@ _TOKEN = re.compile(
 _SCALARS = frozenset(WIRE_TYPES) - {"enum", "message"}
 
 
-def parse_proto(text: str) -> Schema:
-    """The schema of one .proto file. Raises ValueError: these files are ours, not a user's."""
-    return _Parser(text).run()
+def parse_proto(text: str, imports: Mapping[str, Schema] | None = None) -> Schema:
+    """The schema of one .proto file, `imports` by the names it imports them under.
+
+    Raises ValueError: these files are ours, not a user's.
+    """
+    return _Parser(text, imports or {}).run()
 
 
 class _Parser:
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, imports: Mapping[str, Schema]) -> None:
+        self.imports = imports
+        self.others = Schema("")  # the types of what is imported
         self.tokens = [m["token"] for m in _TOKEN.finditer(text) if m["token"]]
         self.at = 0
         self.proto3 = False
@@ -51,6 +58,14 @@ class _Parser:
                 self.message(self.schema.package)
             elif word == "enum":
                 self.enum(self.schema.package)
+            elif word == "import":
+                name = self.next().strip("\"'")
+                if name not in self.imports:
+                    raise ValueError(f"{name!r} is imported, and not given")
+                other = self.imports[name]
+                self.others.messages |= other.messages
+                self.others.enums |= other.enums
+                self.expect(";")
             elif word == "option":
                 self.skip_statement()
             elif word != ";":
@@ -157,11 +172,13 @@ class _Parser:
         if entry.kind not in _SCALARS:
             parts = scope.split(".")
             names = [".".join([*parts[:n], entry.kind]) for n in range(len(parts), -1, -1)]
-            name = next((n for n in names if n in self.schema.messages | self.schema.enums), None)
+            messages = self.others.messages | self.schema.messages
+            enums = self.others.enums | self.schema.enums
+            name = next((n for n in names if n in messages or n in enums), None)
             if name is None:
                 raise ValueError(f"{scope}.{entry.name}: unknown type {entry.kind}")
-            entry.type = self.schema.messages.get(name) or self.schema.enums[name]
-            entry.kind = "message" if name in self.schema.messages else "enum"
+            entry.type = messages.get(name) or enums[name]
+            entry.kind = "message" if name in messages else "enum"
         if entry.kind == "message":
             entry.packed = False
             entry.explicit = not entry.repeated

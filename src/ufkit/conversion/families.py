@@ -1,0 +1,71 @@
+"""Which kinds of files become which: by the family of the source and the target's suffix."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ufkit.conversion.rules import WRONG_PAIR
+from ufkit.core.diag import RequestError, Where
+from ufkit.core.files import PathLike, Source
+from ufkit.uff.io import BINARY, JSON, TEXT
+from ufkit.wire.sniff import identify
+
+ONNX, NPY = "onnx", "npy"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Family:
+    """Files that become the same kinds of files. `forms` are those by the target's suffix."""
+
+    name: str
+    forms: Mapping[str, str]
+
+
+UFF = Family(
+    "UFF",
+    {
+        ".onnx": ONNX,
+        ".uff": BINARY,
+        ".pb": BINARY,
+        ".pbtxt": TEXT,
+        ".txt": TEXT,
+        ".json": JSON,
+    },
+)
+NET = Family(
+    "Caffe net",
+    {
+        ".caffemodel": BINARY,
+        ".fp32umodel": BINARY,
+        ".int8umodel": BINARY,
+        ".prototxt": TEXT,
+        ".txt": TEXT,
+        ".json": JSON,
+    },
+)
+MEAN = Family("mean image", {".npy": NPY})
+ARRAY = Family("mean image", {".binaryproto": BINARY})
+_FAMILIES = {
+    "caffe-net": NET,
+    "caffe-text": NET,
+    "caffe-json": NET,
+    "caffe-blob": MEAN,
+    "npy": ARRAY,
+}
+
+
+def family_of(source: Source) -> Family:
+    """What a file is a member of; UFF where nothing tells, whose reader then says what it is."""
+    return _FAMILIES.get(identify(source).name, UFF)
+
+
+def target_form(target: PathLike, family: Family) -> str:
+    """The form that a name asks for. Raises RequestError (CNV002)."""
+    suffix = os.path.splitext(os.fspath(target))[1].lower()
+    if suffix not in family.forms:
+        message = f"{os.fspath(target)!r} names no kind of file that a {family.name} becomes"
+        hint = f"end the name in one of {', '.join(family.forms)}"
+        raise RequestError(WRONG_PAIR.at(Where(os.fspath(target)), message, hint=hint))
+    return family.forms[suffix]

@@ -1,0 +1,156 @@
+"""Rules of UFW and Caffe files."""
+
+from ufkit.core.diag import Rule, Severity
+
+E, W, N = Severity.ERROR, Severity.WARNING, Severity.NOTE
+
+# 0xx: what the file is
+NOT_NET = Rule("UFW001", E, "not a Caffe or UFW file", why="Nothing can be read from it as such.")
+NO_LAYERS = Rule(
+    "UFW002",
+    E,
+    "no layer in the file",
+    why="An empty file, or one of another kind, can be read as a net without layers.",
+)
+BOTH_STYLES = Rule(
+    "UFW003",
+    W,
+    "old and new layers in one file",
+    why="Caffe refuses a net that has both `layers` and `layer`.",
+)
+DUPLICATE_LAYER = Rule(
+    "UFW004",
+    W,
+    "layer name is used twice",
+    why="Weights are found by the name of their layer: the first one gets them.",
+)
+NO_MAKER = Rule(
+    "UFW005",
+    W,
+    "a layer takes what nothing makes",
+    why="Caffe refuses the net: unknown bottom blob.",
+)
+OLD_STYLE = Rule(
+    "UFW006",
+    N,
+    "layers of the older style",
+    why="Tools of today may not see them, and take the net for an empty one.",
+    hint="Caffe's upgrade_net_proto_binary and upgrade_net_proto_text rewrite such files",
+)
+UNKNOWN_FIELDS = Rule(
+    "UFW007",
+    W,
+    "fields that only the binary form can hold",
+    why="Forks of Caffe number fields of their own; text and JSON would lose them.",
+    hint="keep the binary file; `ufkit dump` shows all the rest",
+)
+
+# 1xx: blobs
+BLOB_SIZE = Rule(
+    "UFW101",
+    E,
+    "blob size mismatch",
+    why="A reader trusting `shape` runs past the data or drops weights.",
+    hint="the file may be damaged; take it from its source again",
+)
+BLOB_SHAPE = Rule("UFW102", E, "impossible blob shape", why="No array can have it.")
+NO_DATA = Rule(
+    "UFW103",
+    N,
+    "blob without data",
+    why="It holds a shape only, no weights.",
+)
+SEVERAL_STORAGES = Rule(
+    "UFW104",
+    N,
+    "blob with several storages",
+    why="Floats and integers say the same thing twice; the floats are what a reader means.",
+)
+FOREIGN_BLOB = Rule(
+    "UFW105",
+    W,
+    "blob of another Caffe",
+    why="Forks of Caffe use some field numbers for other things, which are kept, not understood.",
+)
+NOT_FINITE = Rule(
+    "UFW106", W, "blob with NaN or infinity", why="One such weight ruins every result it reaches."
+)
+DOES_NOT_FIT = Rule(
+    "UFW107",
+    E,
+    "values that a blob cannot hold",
+    why="UFW stores integers in 32 bits; wider ones would come back as others.",
+)
+LEGACY_SHAPE = Rule(
+    "UFW108",
+    N,
+    "blobs with four sizes",
+    why="Files from before 2015 pad every shape to four axes: a bias is [1, 1, 1, N].",
+)
+WHOLE_NUMBERS = Rule(
+    "UFW109",
+    N,
+    "floats that are small whole numbers",
+    why="BM1880's tools keep INT8 weights so; the table of the net has what they stand for.",
+)
+NO_IMAGE = Rule(
+    "UFW110",
+    E,
+    "not a mean image",
+    why="A mean has one number for each channel, or for each pixel of each channel.",
+    hint="give 1 x C x H x W, C x H x W or C",
+)
+
+# 4xx: the text of a net and its weights
+NO_WEIGHTS = Rule(
+    "UFW401",
+    W,
+    "layer without weights",
+    why="Caffe fills it with what its fillers make: results mean nothing.",
+    hint="the weights may be of another net, or their layers have other names",
+)
+NO_TEXT = Rule(
+    "UFW402",
+    N,
+    "weights without a layer",
+    why="Caffe leaves them aside; common where layers for training were cut off.",
+)
+WRONG_WEIGHTS = Rule(
+    "UFW403",
+    E,
+    "weights do not fit their layer",
+    why="Caffe refuses them: cannot copy param, shape mismatch.",
+    hint="the two files are not of the same net",
+)
+
+# 5xx: labels
+DUPLICATE_LABEL = Rule(
+    "UFW501",
+    W,
+    "label is used twice",
+    why="Of two classes with one number, or one name, only one can be found.",
+)
+
+RULES = (
+    NOT_NET,
+    NO_LAYERS,
+    BOTH_STYLES,
+    DUPLICATE_LAYER,
+    NO_MAKER,
+    OLD_STYLE,
+    UNKNOWN_FIELDS,
+    BLOB_SIZE,
+    BLOB_SHAPE,
+    NO_DATA,
+    SEVERAL_STORAGES,
+    FOREIGN_BLOB,
+    NOT_FINITE,
+    DOES_NOT_FIT,
+    LEGACY_SHAPE,
+    WHOLE_NUMBERS,
+    NO_IMAGE,
+    NO_WEIGHTS,
+    NO_TEXT,
+    WRONG_WEIGHTS,
+    DUPLICATE_LABEL,
+)
