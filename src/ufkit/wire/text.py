@@ -17,6 +17,18 @@ from ufkit.wire.message import Message
 from ufkit.wire.reader import MAX_DEPTH, TextFault, shown
 from ufkit.wire.rules import TOO_DEEP
 from ufkit.wire.schema import FieldType, MessageType, did_you_mean
+from ufkit.wire.tokens import (
+    BOOLS,
+    CLOSING,
+    ELEMENT,
+    FIELD,
+    NAME,
+    QUOTE,
+    SKIPPED,
+    check_utf8,
+    integer,
+    real,
+)
 from ufkit.wire.values import is_default, quoted, shortest
 
 Blob = Callable[[Span], bytes | None]
@@ -118,31 +130,6 @@ def _scalar_text(field: FieldType, value: Any, *, number: bool) -> str:
 
 # -- reading ---------------------------------------------------------------------------------
 
-# Nothing inside a possessive repeat can fail half way: Python before 3.11.5 gets that wrong.
-_WS = rb"\s*+(?:\#[^\n]*\s*)*+"
-_FIELD = re.compile(
-    rb"%(ws)s ([,;])? %(ws)s"
-    rb"(?: ([A-Za-z_]\w*+) %(ws)s (:)? %(ws)s"
-    rb'  (?: "([^"\\\n\0]*)" (?!\s*+["\'\#]) | ([-+.\w]++) | (["\'{<\[]) )'
-    rb"  | ([}>]) )" % {b"ws": _WS},
-    re.X,
-)
-_SKIPPED = re.compile(rb"%(ws)s ([,;])? %(ws)s" % {b"ws": _WS}, re.X)
-_QUOTE = re.compile(rb"%s (?=[\"'])" % _WS, re.X)
-_ELEMENT = re.compile(rb"%s (?: ([-+.\w]++) | ([\"'{<\],]) )" % _WS, re.X)
-_NAME = re.compile(rb"[A-Za-z_]\w*")
-_CLOSING = {b"{": b"}", b"<": b">"}
-
-_INTEGER = re.compile(r"(-?)(?:0[xX]([0-9a-fA-F]{1,99})|0([0-7]{0,99})|([1-9][0-9]{0,99}))")
-_FLOAT = re.compile(
-    r"(-?(?:(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?|inf(?:inity)?|nan))f?",
-    re.I,
-)
-_BOOLS = {
-    **dict.fromkeys(("true", "True", "t", "1"), True),
-    **dict.fromkeys(("false", "False", "f", "0"), False),
-}
-
 
 def parse_text(
     source: Source, type: MessageType, *, aliases: Mapping[str, str] | None = None
@@ -153,23 +140,10 @@ def parse_text(
     Raises FormatError with the line (UFK110, UFK104).
     """
     try:
-        _check_utf8(source)
+        check_utf8(source)
         return _Parser(source, aliases or {}).run(type)
     except TextFault as fault:
         raise fault.located(source) from fault.__cause__
-
-
-def _check_utf8(source: Source) -> None:
-    at = 0
-    while at < source.size:
-        stop = min(source.size, at + (1 << 20))
-        try:
-            str(source.view(at, stop), "utf-8")
-        except UnicodeDecodeError as error:
-            if stop == source.size or error.start + 3 < stop - at:
-                raise TextFault(at + error.start, f"not UTF-8: {error.reason}") from error
-            stop = at + error.start  # a character that straddles two steps
-        at = stop
 
 
 class _Parser:
@@ -188,7 +162,7 @@ class _Parser:
         self.open.append((root, set(), b"", None))
         at = 3 if buffer[:3] == b"\xef\xbb\xbf" else 0
         may_separate = False
-        while match := _FIELD.match(buffer, at):
+        while match := FIELD.match(buffer, at):
             separator, name, colon, plain, word, start, close = match.groups()
             if separator and not may_separate:
                 raise TextFault(match.start(1), f"unexpected {shown(separator)}")
@@ -219,7 +193,7 @@ class _Parser:
 
     def end(self, at: int, may_separate: bool, root: Message) -> Message:
         """The root, if the text ends here as it should; otherwise what is wrong."""
-        skipped = _SKIPPED.match(self.buffer, at)
+        skipped = SKIPPED.match(self.buffer, at)
         at = skipped.end() if skipped else at
         if skipped and skipped[1] and not may_separate:
             raise TextFault(skipped.start(1), f"unexpected {shown(skipped[1])}")
@@ -230,7 +204,7 @@ class _Parser:
                     at, f"{closing.decode()!r} missing: {message.type.name} is not closed"
                 )
             return root
-        if name := _NAME.match(self.buffer, at):
+        if name := NAME.match(self.buffer, at):
             raise TextFault(at, f"expected ':' and a value, or '{{', after {shown(name[0])}")
         raise TextFault(at, f"expected a field name, found {self.character(at)}")
 
@@ -272,12 +246,12 @@ class _Parser:
         """Enter a message, or a list of them; return where its first field begins."""
         listed = start == b"[" and field.repeated
         if listed:
-            match = _ELEMENT.match(self.buffer, at)
+            match = ELEMENT.match(self.buffer, at)
             start = match and match[2]
             at = match.end() if match else at
             if start == b"]":
                 return at
-        if start not in _CLOSING:
+        if start not in CLOSING:
             raise TextFault(at - 1, f"expected '{{' after {field.name}")
         self.enter(field, at, start, listed)
         return at
@@ -288,7 +262,7 @@ class _Parser:
             raise TextFault(at - 1, message, rule=TOO_DEEP, hint="")
         child = Message.new(field.type)
         self.add(field, child, at - 1)
-        self.open.append((child, set(), _CLOSING[start], field if listed else None))
+        self.open.append((child, set(), CLOSING[start], field if listed else None))
 
     def close(self, at: int, close: bytes) -> int:
         """Leave a message; in a list, enter the next one. Return where to go on."""
@@ -300,17 +274,17 @@ class _Parser:
         if field is not None:
             at, more = self.next_element(field, at)
             if more:
-                match = _ELEMENT.match(self.buffer, at)
+                match = ELEMENT.match(self.buffer, at)
                 start = match and match[2]
                 at = match.end() if match else at
-                if start not in _CLOSING:
+                if start not in CLOSING:
                     raise TextFault(at, f"expected '{{' in the list of {field.name}")
                 self.enter(field, at, start, listed=True)
         return at
 
     def next_element(self, field: FieldType, at: int) -> tuple[int, bool]:
         """Past the comma of a list, or past its end; whether an element must follow."""
-        match = _ELEMENT.match(self.buffer, at)
+        match = ELEMENT.match(self.buffer, at)
         if match is None or match[2] not in (b",", b"]"):
             raise TextFault(at, f"expected ',' or ']' in the list of {field.name}")
         return match.end(), match[2] == b","
@@ -319,12 +293,12 @@ class _Parser:
         """Read a list of scalars; return where it ends."""
         if not field.repeated:
             raise TextFault(at - 1, f"{field.name} takes one value, not a list")
-        match = _ELEMENT.match(self.buffer, at)
+        match = ELEMENT.match(self.buffer, at)
         if match and match[2] == b"]":
             return match.end()
         more = True
         while more:
-            match = _ELEMENT.match(self.buffer, at)
+            match = ELEMENT.match(self.buffer, at)
             if match and match[1]:
                 self.add(field, self.word(field, match[1], match.start(1)), match.start(1))
                 at = match.end()
@@ -341,7 +315,7 @@ class _Parser:
             raise TextFault(at, f"expected a value for {field.name}, found {start.decode()!r}")
         begin, out = at, bytearray()
         at = quoted(self.buffer, at, out)
-        while more := _QUOTE.match(self.buffer, at):
+        while more := QUOTE.match(self.buffer, at):
             at = quoted(self.buffer, more.end(), out)
         self.add(field, self.text(field, out, begin), begin)
         return at
@@ -360,20 +334,15 @@ class _Parser:
         """The value of a token that is not quoted."""
         word, kind = token.decode(), field.kind
         if kind == "bool":
-            value: Any = _BOOLS.get(word)
+            value: Any = BOOLS.get(word)
         elif kind in ("float", "double"):
-            match = _FLOAT.fullmatch(word)
-            value = float(match[1]) if match else None
+            value = real(word)
         elif kind in ("string", "bytes"):
             value = None
-        elif match := _INTEGER.fullmatch(word):
-            sign, hexadecimal, octal, decimal = match.groups()
-            value = int(
-                hexadecimal or octal or decimal or "0", 16 if hexadecimal else 8 if octal else 10
-            )
-            value = -value if sign else value
         else:
-            value = field.type.numbers.get(word) if kind == "enum" else None
+            value = integer(word)
+            if value is None and kind == "enum":
+                value = field.type.numbers.get(word)
         if value is None:
             hint = did_you_mean(word, field.type.numbers) if kind == "enum" else None
             wanted = field.type.name if kind == "enum" else kind
