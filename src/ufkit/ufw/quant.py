@@ -20,6 +20,7 @@ functions reproduce.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from math import isfinite
@@ -36,6 +37,7 @@ Step = Fraction | float
 Shift = int | Array
 
 MAX_SHIFT = 31
+_BLOCK = 1 << 20  # elements computed at a time
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +158,12 @@ def along(values: Array, rank: int) -> Array:
     return values.reshape(-1, *[1] * (rank - 1)) if values.ndim else values
 
 
+def blocks(array: Array) -> Iterator[slice]:
+    """Parts of axis 0 of a bounded size: what is computed in doubles needs not all be there."""
+    rows = max(_BLOCK * len(array) // max(array.size, 1), 1)
+    return (slice(at, at + rows) for at in range(0, len(array), rows))
+
+
 # -- layers with weights ---------------------------------------------------------------------
 
 
@@ -186,9 +194,13 @@ def quantize_weights(weights: Any, ratio: float, shift: Shift, number: Number = 
 
     (High: tpu-mlir, and all 430,500 weights of the vendor's LeNet.)
     """
-    weights = np.asarray(weights, np.float64)
+    weights = np.asarray(weights)
     factor = along(np.ldexp(ratio, np.asarray(shift)), weights.ndim)
-    return saturated(rounded(weights * factor), number)
+    factor = np.broadcast_to(factor, (*weights.shape[:1], *[1] * (weights.ndim - 1)))
+    out = np.empty(weights.shape, number.dtype)
+    for rows in blocks(weights):
+        out[rows] = saturated(rounded(weights[rows] * factor[rows]), number)
+    return out
 
 
 def quantize_bias(bias: Any, step_out: Step, shift: Shift, number: Number = INT16) -> Array:
@@ -255,7 +267,8 @@ def multipliers(factors: Any, profile: Profile = UFW) -> tuple[Array, Array]:
     is too large for any.
     """
     factors = np.asarray(factors, np.float64)
-    shift = _doublings(np.abs(factors), np.nextafter(profile.full_scale, np.inf))
+    limit = min(np.nextafter(profile.full_scale, np.inf), INT8.high + 1)  # 127 fits, 128 does not
+    shift = _doublings(np.abs(factors), limit)
     if shift.min(initial=0) < 0:
         message = f"a factor of {np.abs(factors).max():g} is above {profile.full_scale}"
         raise RequestError(CANNOT_SHIFT.at(Where(), message))

@@ -87,8 +87,8 @@ SEVERAL_THRESHOLDS = Rule(
 CANNOT_SHIFT = Rule(
     "UFW205",
     E,
-    "shift out of range",
-    why="Integers are brought back by a shift of 0 to 31 bits to the right; there is no other.",
+    "impossible shift",
+    why="Integers are brought back by 0 to 31 bits to the right; channels differ in UFW only.",
 )
 STAYS_FLOAT = Rule(
     "UFW206",
@@ -130,6 +130,12 @@ SATURATED_BIAS = Rule(
     why="They stand for less than they should, and so do all results of their channels.",
     hint="a channel per shift (--per-channel) or a smaller threshold of the output may help",
 )
+ONE_SHIFT = Rule(
+    "UFW212",
+    N,
+    "one shift for all channels",
+    why="UFW has scales along axis 0 only; this layer is less exact than those with one each.",
+)
 
 RULES = (
     NOT_NET,
@@ -153,4 +159,5 @@ RULES = (
     NOT_FLOATS,
     NOTHING_TO_DO,
     SATURATED_BIAS,
+    ONE_SHIFT,
 )

@@ -12,13 +12,19 @@ Lavin and Gray, Fast Algorithms for Convolutional Neural Networks, 2015.
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import numpy as np
 
+from ufkit.core.diag import FormatError
+from ufkit.ufw.blob import Blob
 from ufkit.ufw.quant import Array
+from ufkit.ufw.rules import BLOB_SIZE
+from ufkit.wire.numbers import Numbers, numbers
 
 TILE = 4  # rows and columns of a transformed kernel, and of the input it meets
+_DATA, _SHIFT = "winograd_data_fixpoint", "winograd_right_shift_num"
 
 _G = np.array([[1, 0, 0], [0.5, 0.5, 0.5], [0.5, -0.5, 0.5], [0, 0, 1]])
 _G_BACK = np.array([[1, 0, 0, 0], [0, 1, -1, 0], [0, 0, 0, 1]])  # times _G, the identity
@@ -41,6 +47,30 @@ def kernels(u: Any) -> Array:
     Where U was rounded it comes from none exactly; these are within 2 of its units.
     """
     return np.asarray(_G_BACK @ np.asarray(u) @ _G_BACK.T)
+
+
+def put_winograd(blob: Blob, u: Array, shift: int) -> None:
+    """Keep quantised U [out, in, 4, 4] in a blob, beside its ordinary weights."""
+    message = blob.message
+    message.set(_DATA, Numbers(message.type.fields[_DATA], u))
+    message.set(_SHIFT, shift)
+
+
+def winograd_of(blob: Blob) -> tuple[Array, int] | None:
+    """U [out, in, 4, 4] and its shift, as `put_winograd` keeps them; None without them.
+
+    Raises FormatError (UFW101) where the integers are not 16 for each of the blob's kernels.
+    """
+    flat = numbers(blob.message, _DATA)
+    if not flat.size:
+        return None
+    shape = (*blob.shape[:-2], TILE, TILE)
+    if flat.size != prod(shape):
+        message = (
+            f"{_DATA} holds {flat.size} integers; kernels {list(blob.shape)} take {prod(shape)}"
+        )
+        raise FormatError(BLOB_SIZE.at(blob.where, message))
+    return flat.reshape(shape), blob.message.get(_SHIFT)
 
 
 def convolved(x: Array, u: Array) -> Array:

@@ -1,0 +1,225 @@
+"""Nets from floats to integers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ufkit.core.diag import Diagnostic, RequestError, Where
+from ufkit.ufw import quant
+from ufkit.ufw.blob import Blob
+from ufkit.ufw.error import Errors, errors
+from ufkit.ufw.net import Layer, Net
+from ufkit.ufw.quant import BM1880, INT8, INT16, UFW, Array, Number, Profile
+from ufkit.ufw.rules import (
+    CANNOT_SHIFT,
+    NO_THRESHOLD,
+    NOT_FLOATS,
+    NOTHING_TO_DO,
+    ONE_SHIFT,
+    SATURATED_BIAS,
+    STAYS_FLOAT,
+    TOO_LARGE,
+)
+from ufkit.ufw.schema import BLOB
+from ufkit.ufw.table import Shifted, Table
+from ufkit.ufw.thresholds import Thresholds
+from ufkit.wire.numbers import Numbers
+from ufkit.wire.schema import EnumType
+
+CONVOLUTIONS = frozenset({"Convolution", "ConvolutionDepthwise", "DepthwiseConvolution"})
+INNER_PRODUCT, TRANSPOSED, POOLING = "InnerProduct", "Deconvolution", "Pooling"
+PARTS = {"weights": INT8, "bias": INT16}  # in the order of a layer's blobs
+QUANTISED = CONVOLUTIONS | {INNER_PRODUCT, TRANSPOSED}
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class Part:
+    """The weights or biases of a layer as integers, and what they cost.
+
+    floats    as they were, output channels along axis 0
+    integers  of the same shape
+    scale     what the integer 1 stands for, of all or of each channel
+    """
+
+    floats: Array
+    integers: Array
+    scale: Array
+    errors: Errors
+
+
+@dataclass(frozen=True)
+class Quantised:
+    """A layer in integers. `shift` is one, or one for each channel; `parts` by their names."""
+
+    name: str
+    type: str
+    thresholds: tuple[float, float]
+    shift: Array
+    parts: dict[str, Part]
+
+
+@dataclass
+class Report:
+    """What became of a net.
+
+    layers       those in integers, in the net's order
+    table        the thresholds, and the shifts of all layers that have one for all channels
+    diagnostics  what stays in floats, and what does not fit well
+    """
+
+    layers: list[Quantised] = field(default_factory=list)
+    table: Table = field(default_factory=Table)
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+
+
+def quantize(
+    net: Net,
+    table: Table,
+    profile: Profile = UFW,
+    *,
+    per_channel: bool = False,
+    progress: Progress = lambda done, total: None,
+) -> Report:
+    """Put integers in place of the weights of a net, for layers that compute in integers.
+
+    Convolution, Deconvolution and InnerProduct are quantised; what else has weights stays in
+    floats, and so does a layer whose weights are too large; the report says so. With `per_channel`
+    each output channel has a shift of its own, where outputs are along axis 0.
+
+    UFW keeps integers in int32_data, with all that says what they stand for. (That scaleToFloat is
+    the factor back to floats is our reading of its name; confidence low.) The BM1880 keeps them as
+    floats in `data`, and the shifts in its table, which `report.table` then has.
+
+    The net is edited, and nothing written. Raises RequestError with all there is to say: blobs
+    without a threshold (UFW202), weights that are integers already (UFW209), a net without any
+    such layer (UFW210). Then the net is as it was.
+    """
+    if per_channel and profile is not UFW:
+        message = f"the table of {profile.name} has one shift for all channels of a layer"
+        raise RequestError(CANNOT_SHIFT.at(Where(net.source.name), message))
+    thresholds = Thresholds(net, table.thresholds)
+    layers = [layer for layer in net.layers if layer.type in QUANTISED and layer.blobs]
+    problems = [problem for layer in layers for problem in _problems(layer, thresholds, table)]
+    if not layers:
+        message = f"none of its {len(net.layers)} layers is a {', '.join(sorted(QUANTISED))}"
+        problems.append(NOTHING_TO_DO.at(Where(net.source.name), message))
+    if problems:
+        raise RequestError(*problems)
+    report = Report(table=Table(dict(table.thresholds), {}, table.name, table.tree))
+    for layer in net.layers:
+        if layer.type not in QUANTISED and layer.blobs:
+            message = f"the weights of a {layer.type} are left as they are"
+            report.diagnostics.append(STAYS_FLOAT.at(layer.where(), message))
+        elif layer.type == POOLING and not thresholds.missing(layer):
+            multiplier, shift = quant.pool_multiplier(_ratio(thresholds.of(layer), profile))
+            report.table.shifts[layer.name] = Shifted(shift, multiplier)
+    for done, layer in enumerate(layers):
+        progress(done, len(layers))
+        found = _layer(layer, thresholds.of(layer), profile, per_channel, report.diagnostics)
+        if found is not None:
+            report.layers.append(found)
+            if not found.shift.ndim:
+                report.table.shifts[layer.name] = Shifted(int(found.shift))
+    progress(len(layers), len(layers))
+    return report
+
+
+def _problems(layer: Layer, thresholds: Thresholds, table: Table) -> Iterator[Diagnostic]:
+    for message in thresholds.missing(layer):
+        yield NO_THRESHOLD.at(layer.where(), f"{message}; the table has {len(table.thresholds)}")
+    for blob in layer.blobs:
+        if blob.storage not in ("data", "double_data"):
+            message = f"it holds {blob.storage or 'nothing'} where floats are to be quantised"
+            yield NOT_FLOATS.at(blob.where, message)
+
+
+def _ratio(thresholds: tuple[float, float], profile: Profile) -> float:
+    step_in, step_out = map(profile.step, thresholds)
+    return quant.ratio_of(step_in, step_out)
+
+
+def _layer(
+    layer: Layer,
+    thresholds: tuple[float, float],
+    profile: Profile,
+    per_channel: bool,
+    diagnostics: list[Diagnostic],
+) -> Quantised | None:
+    """The layer in integers; None, and a diagnostic, where it has to stay as it is."""
+    arrays = floats_of(layer)
+    weights, biases = arrays[0], arrays[1:]
+    step_out, ratio = profile.step(thresholds[1]), _ratio(thresholds, profile)
+    along = layer.type != TRANSPOSED and all(len(bias) == len(weights) for bias in biases)
+    if per_channel and not along:
+        message = f"a {layer.type} of {list(weights.shape)} has not its outputs along axis 0"
+        diagnostics.append(ONE_SHIFT.at(layer.where(), message))
+    each = tuple(range(1, weights.ndim)) if per_channel and along else None
+    largest = np.abs(weights).max(each, initial=0)
+    shift = quant.right_shift(largest, ratio, profile)
+    if shift.min(initial=0) < 0:
+        message = (
+            f"the largest weight is {largest.max():g}; times th_in / th_out, {ratio:g}, that is "
+            f"{largest.max() * ratio:g}, and the largest integer {INT8.high}"
+        )
+        diagnostics.append(TOO_LARGE.at(layer.where(), message))
+        return None
+    for bias in biases:
+        shift = quant.bias_shift(bias, step_out, shift, profile)
+    found = Quantised(layer.name, layer.type, thresholds, shift, {})
+    integers = [quant.quantize_weights(weights, ratio, shift)]
+    integers += [quant.quantize_bias(bias, step_out, shift) for bias in biases]
+    scales = (quant.weight_scale(ratio, shift), quant.bias_scale(step_out, shift))
+    for at, (name, number) in enumerate(list(PARTS.items())[: len(arrays)]):
+        part = Part(
+            arrays[at], integers[at], scales[at], errors(arrays[at], integers[at], scales[at])
+        )
+        found.parts[name] = part
+        _PUT[profile](layer.blobs[at], part, number, shift)
+    if "bias" in found.parts and (count := int(found.parts["bias"].errors.whole.beyond[0])):
+        message = f"{count} of {biases[0].size} biases are beyond {INT16.high} with shift {shift}"
+        diagnostics.append(SATURATED_BIAS.at(layer.where(), message))
+    return found
+
+
+def floats_of(layer: Layer) -> list[Array]:
+    """Weights and biases, output channels along axis 0.
+
+    Older files have four axes for all: those of a matrix are the last two.
+    """
+    arrays = [np.atleast_1d(blob.array()) for blob in layer.blobs[: len(PARTS)]]
+    if layer.type == INNER_PRODUCT and arrays[0].ndim > 2:
+        arrays[0] = arrays[0].reshape(-1, arrays[0].shape[-1])
+    return [arrays[0], *(bias.reshape(-1) for bias in arrays[1:])]
+
+
+# -- where integers are kept -----------------------------------------------------------------
+
+
+def _put_ufw(blob: Blob, part: Part, number: Number, shift: Array) -> None:
+    blob.put(part.integers)
+    values: dict[str, Any] = {
+        "bit_width": _BIT_WIDTH.numbers[f"bitWidth_{number.bits}"],
+        "factor_inverse_full_scale": UFW.full_scale,
+        "fixed_sign_type": int(number.signed),
+    }
+    if shift.ndim:
+        field_ = BLOB.fields["scaleToFloatPerChannel"]
+        values |= {"scaleToFloatPerChannel": Numbers(field_, part.scale), "per_channel_en": True}
+    else:
+        values |= {"right_shift_num": int(shift), "scaleToFloat": float(part.scale)}
+    for name, value in values.items():
+        blob.message.set(name, value)
+
+
+def _put_bm1880(blob: Blob, part: Part, number: Number, shift: Array) -> None:
+    blob.put(part.integers.astype(np.float32))
+
+
+_BIT_WIDTH: EnumType = BLOB.fields["bit_width"].type
+_PUT = {UFW: _put_ufw, BM1880: _put_bm1880}
