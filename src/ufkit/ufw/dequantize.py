@@ -11,7 +11,7 @@ from ufkit.ufw import quant
 from ufkit.ufw.blob import NOT_SET, Blob
 from ufkit.ufw.net import Layer, Net
 from ufkit.ufw.quant import BM1880, UFW, Array, Profile
-from ufkit.ufw.quantize import PARTS, QUANTISED
+from ufkit.ufw.quantize import MOST_BLOBS, QUANTISED
 from ufkit.ufw.rules import NO_SCALE, NOTHING_TO_DO
 from ufkit.ufw.table import Table
 from ufkit.ufw.thresholds import Thresholds
@@ -62,7 +62,7 @@ def _ufw(net: Net, table: Table, problems: list[Diagnostic]) -> Found:
             elif blob.storage == "int32_data":
                 shift = blob.message.get("right_shift_num")
                 missing = thresholds.missing(layer)
-                if at >= len(PARTS) or shift == NOT_SET:
+                if at >= MOST_BLOBS or shift == NOT_SET:
                     missing = ["it has neither scales nor a shift"]
                 if missing:
                     problems += [NO_SCALE.at(blob.where, message) for message in missing]
@@ -82,7 +82,7 @@ def _bm1880(net: Net, table: Table, problems: list[Diagnostic]) -> Found:
             continue
         missing = thresholds.missing(layer)
         problems += [NO_SCALE.at(layer.where(), message) for message in missing]
-        for at, blob in enumerate(layer.blobs[: len(PARTS)] if not missing else ()):
+        for at, blob in enumerate(layer.blobs[:MOST_BLOBS] if not missing else ()):
             fractions = int(np.count_nonzero(np.trunc(blob.array()) != blob.array()))
             if fractions:
                 message = f"{fractions} of {blob.array().size} numbers are no whole ones"

@@ -23,7 +23,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -88,8 +87,8 @@ class Profile:
 
     def step(self, threshold: float, number: Number = INT8) -> Fraction:
         """What the integer 1 stands for, exactly. Raises RequestError (UFW201)."""
-        if not (isfinite(threshold) and threshold > 0):
-            message = f"a threshold is a positive number, not {threshold!r}"
+        if not is_threshold(threshold):
+            message = f"a threshold is a positive number that float32 holds, not {threshold!r}"
             raise RequestError(BAD_THRESHOLD.at(Where(), message))
         return Fraction(threshold) / self.full_scale_of(number)
 
@@ -97,6 +96,12 @@ class Profile:
 UFW = Profile("ufw", 127, 0.03)
 BM1880 = Profile("bm1880", 128, 1.0)  # ONNC's tool has no rule for biases that saturate
 PROFILES = {profile.name: profile for profile in (UFW, BM1880)}
+
+
+def is_threshold(value: float) -> bool:
+    """Whether it is positive, and not too large or small for the tables, which are of float32."""
+    with np.errstate(over="ignore"):
+        return bool(0 < np.float32(value) < np.inf)
 
 
 # -- rounding --------------------------------------------------------------------------------

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from math import isfinite
 from typing import Any
 
 import numpy as np
 
-from ufkit.core.diag import Diagnostic, RequestError, Where
+from ufkit.core.diag import Diagnostic, FormatError, RequestError, Where
 from ufkit.ufw import quant
 from ufkit.ufw.blob import Blob
 from ufkit.ufw.error import Errors, errors
 from ufkit.ufw.net import Layer, Net
-from ufkit.ufw.quant import BM1880, INT8, INT16, UFW, Array, Number, Profile
+from ufkit.ufw.quant import BM1880, INT8, INT16, UFW, Array, Profile
 from ufkit.ufw.rules import (
     CANNOT_SHIFT,
     NO_THRESHOLD,
+    NOT_FINITE,
     NOT_FLOATS,
     NOTHING_TO_DO,
     ONE_SHIFT,
@@ -32,7 +34,7 @@ from ufkit.wire.schema import EnumType
 
 CONVOLUTIONS = frozenset({"Convolution", "ConvolutionDepthwise", "DepthwiseConvolution"})
 INNER_PRODUCT, TRANSPOSED, POOLING = "InnerProduct", "Deconvolution", "Pooling"
-PARTS = {"weights": INT8, "bias": INT16}  # in the order of a layer's blobs
+MOST_BLOBS = 2  # weights and biases
 QUANTISED = CONVOLUTIONS | {INNER_PRODUCT, TRANSPOSED}
 
 Progress = Callable[[int, int], None]
@@ -96,9 +98,9 @@ def quantize(
     the factor back to floats is our reading of its name; confidence low.) The BM1880 keeps them as
     floats in `data`, and the shifts in its table, which `report.table` then has.
 
-    The net is edited, and nothing written. Raises RequestError with all there is to say: blobs
-    without a threshold (UFW202), weights that are integers already (UFW209), a net without any
-    such layer (UFW210). Then the net is as it was.
+    The net is edited, and nothing written. Raises RequestError with all there is to say, before
+    anything is edited: blobs without a threshold (UFW202), weights that are integers already
+    (UFW209), a net without any such layer (UFW210); FormatError for weights that are NaN (UFW106).
     """
     if per_channel and profile is not UFW:
         message = f"the table of {profile.name} has one shift for all channels of a layer"
@@ -107,7 +109,8 @@ def quantize(
     layers = [layer for layer in net.layers if layer.type in QUANTISED and layer.blobs]
     problems = [problem for layer in layers for problem in _problems(layer, thresholds, table)]
     if not layers:
-        message = f"none of its {len(net.layers)} layers is a {', '.join(sorted(QUANTISED))}"
+        known = ", ".join(sorted(QUANTISED))
+        message = f"none of its {len(net.layers)} layers is a {known} with weights"
         problems.append(NOTHING_TO_DO.at(Where(net.source.name), message))
     if problems:
         raise RequestError(*problems)
@@ -116,17 +119,22 @@ def quantize(
         if layer.type not in QUANTISED and layer.blobs:
             message = f"the weights of a {layer.type} are left as they are"
             report.diagnostics.append(STAYS_FLOAT.at(layer.where(), message))
-        elif layer.type == POOLING and not thresholds.missing(layer):
+        elif layer.type == POOLING and profile is BM1880 and not thresholds.missing(layer):
             multiplier, shift = quant.pool_multiplier(_ratio(thresholds.of(layer), profile))
             report.table.shifts[layer.name] = Shifted(shift, multiplier)
+    made = []
     for done, layer in enumerate(layers):
         progress(done, len(layers))
         found = _layer(layer, thresholds.of(layer), profile, per_channel, report.diagnostics)
         if found is not None:
-            report.layers.append(found)
-            if not found.shift.ndim:
-                report.table.shifts[layer.name] = Shifted(int(found.shift))
+            made.append((layer, found))
+    for layer, found in made:  # nothing is edited before all went well
+        for blob, part in zip(layer.blobs, found.parts.values(), strict=True):
+            _PUT[profile](blob, part, found.shift)
+        if not found.shift.ndim:
+            report.table.shifts[layer.name] = Shifted(int(found.shift))
     progress(len(layers), len(layers))
+    report.layers += [found for _, found in made]
     return report
 
 
@@ -137,6 +145,9 @@ def _problems(layer: Layer, thresholds: Thresholds, table: Table) -> Iterator[Di
         if blob.storage not in ("data", "double_data"):
             message = f"it holds {blob.storage or 'nothing'} where floats are to be quantised"
             yield NOT_FLOATS.at(blob.where, message)
+    if len(layer.blobs) > MOST_BLOBS:
+        message = f"it has {len(layer.blobs)} blobs; weights and biases are {MOST_BLOBS}"
+        yield NOT_FLOATS.at(layer.where(), message)
 
 
 def _ratio(thresholds: tuple[float, float], profile: Profile) -> float:
@@ -152,17 +163,16 @@ def _layer(
     diagnostics: list[Diagnostic],
 ) -> Quantised | None:
     """The layer in integers; None, and a diagnostic, where it has to stay as it is."""
-    arrays = floats_of(layer)
-    weights, biases = arrays[0], arrays[1:]
+    weights, *biases = floats_of(layer)
     step_out, ratio = profile.step(thresholds[1]), _ratio(thresholds, profile)
     along = layer.type != TRANSPOSED and all(len(bias) == len(weights) for bias in biases)
     if per_channel and not along:
         message = f"a {layer.type} of {list(weights.shape)} has not its outputs along axis 0"
         diagnostics.append(ONE_SHIFT.at(layer.where(), message))
     each = tuple(range(1, weights.ndim)) if per_channel and along else None
-    largest = np.abs(weights).max(each, initial=0)
+    largest = np.maximum(weights.max(each), -weights.min(each))
     shift = quant.right_shift(largest, ratio, profile)
-    if shift.min(initial=0) < 0:
+    if shift.min() < 0:
         message = (
             f"the largest weight is {largest.max():g}; times th_in / th_out, {ratio:g}, that is "
             f"{largest.max() * ratio:g}, and the largest integer {INT8.high}"
@@ -171,42 +181,48 @@ def _layer(
         return None
     for bias in biases:
         shift = quant.bias_shift(bias, step_out, shift, profile)
-    found = Quantised(layer.name, layer.type, thresholds, shift, {})
-    integers = [quant.quantize_weights(weights, ratio, shift)]
-    integers += [quant.quantize_bias(bias, step_out, shift) for bias in biases]
-    scales = (quant.weight_scale(ratio, shift), quant.bias_scale(step_out, shift))
-    for at, (name, number) in enumerate(list(PARTS.items())[: len(arrays)]):
-        part = Part(
-            arrays[at], integers[at], scales[at], errors(arrays[at], integers[at], scales[at])
-        )
-        found.parts[name] = part
-        _PUT[profile](layer.blobs[at], part, number, shift)
-    if "bias" in found.parts and (count := int(found.parts["bias"].errors.whole.beyond[0])):
-        message = f"{count} of {biases[0].size} biases are beyond {INT16.high} with shift {shift}"
-        diagnostics.append(SATURATED_BIAS.at(layer.where(), message))
-    return found
+    integers = quant.quantize_weights(weights, ratio, shift)
+    parts = {"weights": _part(weights, integers, quant.weight_scale(ratio, shift))}
+    for bias in biases:
+        integers = quant.quantize_bias(bias, step_out, shift)
+        parts["bias"] = _part(bias, integers, quant.bias_scale(step_out, shift))
+        if beyond := int(parts["bias"].errors.whole.beyond[0]):
+            message = f"{beyond} of {bias.size} do not fit into {INT16.bits} bits"
+            diagnostics.append(SATURATED_BIAS.at(layer.blobs[1].where, message))
+    return Quantised(layer.name, layer.type, thresholds, shift, parts)
+
+
+def _part(floats: Array, integers: Array, scale: Array) -> Part:
+    return Part(floats, integers, scale, errors(floats, integers, scale))
 
 
 def floats_of(layer: Layer) -> list[Array]:
     """Weights and biases, output channels along axis 0.
 
     Older files have four axes for all: those of a matrix are the last two.
+    Raises FormatError (UFW106) where one is not finite.
     """
-    arrays = [np.atleast_1d(blob.array()) for blob in layer.blobs[: len(PARTS)]]
-    if layer.type == INNER_PRODUCT and arrays[0].ndim > 2:
-        arrays[0] = arrays[0].reshape(-1, arrays[0].shape[-1])
-    return [arrays[0], *(bias.reshape(-1) for bias in arrays[1:])]
+    weights, *biases = (np.atleast_1d(blob.array()) for blob in layer.blobs)
+    for blob, array in zip(layer.blobs, (weights, *biases), strict=True):
+        if not (isfinite(array.min()) and isfinite(array.max())):
+            message = (
+                f"of {array.size} numbers {np.count_nonzero(~np.isfinite(array))} are no numbers"
+            )
+            raise FormatError(NOT_FINITE.at(blob.where, message))
+    if layer.type == INNER_PRODUCT and weights.ndim > 2:
+        weights = weights.reshape(-1, weights.shape[-1])
+    return [weights, *(bias.reshape(-1) for bias in biases)]
 
 
 # -- where integers are kept -----------------------------------------------------------------
 
 
-def _put_ufw(blob: Blob, part: Part, number: Number, shift: Array) -> None:
+def _put_ufw(blob: Blob, part: Part, shift: Array) -> None:
     blob.put(part.integers)
     values: dict[str, Any] = {
-        "bit_width": _BIT_WIDTH.numbers[f"bitWidth_{number.bits}"],
+        "bit_width": _BIT_WIDTH.numbers[f"bitWidth_{part.integers.itemsize * 8}"],
         "factor_inverse_full_scale": UFW.full_scale,
-        "fixed_sign_type": int(number.signed),
+        "fixed_sign_type": _SIGN.numbers["SIGNED"],
     }
     if shift.ndim:
         field_ = BLOB.fields["scaleToFloatPerChannel"]
@@ -217,9 +233,10 @@ def _put_ufw(blob: Blob, part: Part, number: Number, shift: Array) -> None:
         blob.message.set(name, value)
 
 
-def _put_bm1880(blob: Blob, part: Part, number: Number, shift: Array) -> None:
+def _put_bm1880(blob: Blob, part: Part, shift: Array) -> None:
     blob.put(part.integers.astype(np.float32))
 
 
 _BIT_WIDTH: EnumType = BLOB.fields["bit_width"].type
+_SIGN: EnumType = BLOB.fields["fixed_sign_type"].type
 _PUT = {UFW: _put_ufw, BM1880: _put_bm1880}

@@ -16,13 +16,13 @@ import json
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from math import isfinite
 from typing import NamedTuple
 
 import numpy as np
 
 from ufkit.core.diag import FormatError, Where
 from ufkit.core.files import PathLike, Source, replacing
+from ufkit.ufw.quant import is_threshold
 from ufkit.ufw.rules import BAD_TABLE, BAD_THRESHOLD, SEVERAL_THRESHOLDS
 from ufkit.wire.message import Piece, write
 from ufkit.wire.sniff import CAFFE_TEXT, JSON, UFF_JSON, UFF_TEXT, identify
@@ -107,9 +107,10 @@ def _from_json(source: Source) -> Table:
 
 
 def _add(table: Table, name: str, threshold: float, where: Where) -> None:
-    if not (isfinite(threshold) and threshold > 0):
-        message = f"a threshold is a positive number, not {threshold!r}"
+    if not is_threshold(threshold):
+        message = f"a threshold is a positive number that float32 holds, not {threshold!r}"
         raise FormatError(BAD_THRESHOLD.at(where, message))
+    threshold = float(np.float32(threshold))
     earlier = table.thresholds.setdefault(name, threshold)
     if earlier != threshold:
         message = f"{name!r} has the threshold {earlier!r} and, further on, {threshold!r}"
@@ -124,7 +125,7 @@ def _from_text(source: Source) -> Table:
     table = Table(name=source.name, tree=tree)
     for layer in tree.trees(_LAYER):
         for name, entry in _named(layer):
-            _add(table, name, float(np.float32(entry.real())), entry.where())
+            _add(table, name, entry.real(), entry.where())
         shift, multiplier = layer.get(_SHIFT), layer.get(_MULTIPLIER)
         if shift is not None:
             scaled = None if multiplier is None else multiplier.integer()
