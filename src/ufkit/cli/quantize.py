@@ -212,8 +212,9 @@ def _worst(at: int, row: dict[str, float]) -> str:
 
 def _confirm(output: Output, out: str, table: str | None, pictures: list[Path]) -> None:
     name = output.paint(render.visible(out), "bold")
-    output.print(f"wrote {name}: {render.size(os.path.getsize(out))}", confirms=True) \
-        if os.path.isfile(out) else None
+    output.print(
+        f"wrote {name}: {render.size(os.path.getsize(out))}", confirms=True
+    ) if os.path.isfile(out) else None
     if table:
         output.print(f"wrote {output.paint(render.visible(table), 'bold')}", confirms=True)
     if pictures:

@@ -138,6 +138,16 @@ class Blob:
         return dtype_of(self.message.type.fields[storage or "data"])
 
     @property
+    def stored_dtype(self) -> np.dtype[Any]:
+        """Element type of what is stored: int8 for coefficients, that of `dtype` for integers."""
+        storage = self.storage
+        if storage == "int32_data":
+            return self._integers
+        if storage == "int8_data":
+            return np.dtype("i1")
+        return dtype_of(self.message.type.fields[storage or "data"])
+
+    @property
     def _integers(self) -> np.dtype[Any]:
         """The type that integers are of: what `dtype` says when it is an integer's, else int32."""
         named = DTYPES.get(_DTYPE_ENUM.name_of(self.message.get("dtype")) or "", DTYPES["INT32"])

@@ -12,7 +12,7 @@ from ufkit.ufw.prototxt import Prototxt
 from ufkit.ufw.rules import NOT_NET
 from ufkit.ufw.schema import BLOB, NET
 from ufkit.wire.message import Message, Piece, write
-from ufkit.wire.sniff import CAFFE_NET, CAFFE_TEXT, Kind, identify
+from ufkit.wire.sniff import CAFFE_BLOB, CAFFE_NET, CAFFE_TEXT, Kind, identify
 from ufkit.wire.tree import parse_tree
 
 
@@ -33,8 +33,7 @@ def open_prototxt(path: PathLike | Source) -> Prototxt:
 
 def open_blob(path: PathLike | Source) -> Blob:
     """The array of a file that is one blob (.binaryproto, a mean image). Raises as `open_net`."""
-    source = path if isinstance(path, Source) else Source.open(path)
-    return Blob(Message.read(BLOB, source))
+    return Blob(Message.read(BLOB, _source(path, "file of one blob", CAFFE_BLOB)))
 
 
 def _source(path: PathLike | Source, wanted: str, kind: Kind, *, mmap: bool = True) -> Source:

@@ -76,6 +76,11 @@ class Layer:
         return tuple(self.message.all("top"))
 
     @property
+    def training_only(self) -> bool:
+        """Never: a net is saved with the layers it was run with, be it for training."""
+        return False
+
+    @property
     def blobs(self) -> list[Blob]:
         """Its weights: for most types the kernel, then the bias."""
         if self._blobs is None:
@@ -186,6 +191,10 @@ class Net:
         layers.append(Layer(message, self.source.name))
         self._by_name = None
         return layers[-1]
+
+    def where(self) -> Where:
+        """The file, for diagnostics."""
+        return Where(self.source.name)
 
     def close(self) -> None:
         """Let go of the file; arrays already handed out stay valid."""

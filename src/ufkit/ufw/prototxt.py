@@ -5,7 +5,6 @@ The text is read without a schema: UFW's tools write fields whose numbers nobody
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from ufkit.core.diag import Where
@@ -56,6 +55,13 @@ class LayerText:
         """A field of any of its parameters, `num_output` say; None without one."""
         found = (tree.get(name) for tree in self.parameters.values())
         return next((entry for entry in found if entry is not None), None)
+
+    @property
+    def training_only(self) -> bool:
+        """Whether it is left out when the net is used: `include { phase: TRAIN }`, or so."""
+        included = [rule.text("phase") for rule in self.tree.trees("include")]
+        excluded = [rule.text("phase") for rule in self.tree.trees("exclude")]
+        return "TEST" in excluded or (bool(included) and set(included) == {"TRAIN"})
 
     def where(self) -> Where:
         """The layer's place, for diagnostics."""
@@ -130,15 +136,30 @@ class Label(NamedTuple):
     label: int
     name: str
     display_name: str
+    where: Where
 
 
-def labels(tree: Tree) -> Iterator[Label]:
-    """The classes of a label map (`item { name label display_name }`), in the order of the text.
+class LabelMap:
+    """A label map: `item { name label display_name }`, as SSD's tools write it."""
 
-    Raises FormatError where an item has no number.
-    """
-    for item in tree.trees("item"):
-        number = item.get("label")
-        if number is None:
-            raise item.missing("label")
-        yield Label(number.integer(), item.text("name"), item.text("display_name"))
+    def __init__(self, tree: Tree) -> None:
+        self.tree = tree
+
+    @property
+    def source(self) -> Source:
+        return self.tree.source
+
+    @property
+    def labels(self) -> list[Label]:
+        """The classes, in the order of the text. Raises FormatError for one without a number."""
+        found = []
+        for item in self.tree.trees("item"):
+            number = item.get("label")
+            if number is None:
+                raise item.missing("label")
+            names = item.text("name"), item.text("display_name")
+            found.append(Label(number.integer(), *names, item.where()))
+        return found
+
+    def __repr__(self) -> str:
+        return f"LabelMap({len(self.tree.all('item'))} labels)"

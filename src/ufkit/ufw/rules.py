@@ -18,6 +18,25 @@ BOTH_STYLES = Rule(
     "old and new layers in one file",
     why="Caffe refuses a net that has both `layers` and `layer`.",
 )
+DUPLICATE_LAYER = Rule(
+    "UFW004",
+    W,
+    "layer name is used twice",
+    why="Weights are found by the name of their layer: the first one gets them.",
+)
+NO_MAKER = Rule(
+    "UFW005",
+    W,
+    "a layer takes what nothing makes",
+    why="Caffe refuses the net: unknown bottom blob.",
+)
+OLD_STYLE = Rule(
+    "UFW006",
+    N,
+    "layers of the older style",
+    why="Tools of today may not see them, and take the net for an empty one.",
+    hint="Caffe's upgrade_net_proto_binary and upgrade_net_proto_text rewrite such files",
+)
 
 # 1xx: blobs
 BLOB_SIZE = Rule(
@@ -54,6 +73,18 @@ DOES_NOT_FIT = Rule(
     E,
     "values that a blob cannot hold",
     why="UFW stores integers in 32 bits; wider ones would come back as others.",
+)
+LEGACY_SHAPE = Rule(
+    "UFW108",
+    N,
+    "blobs with four sizes",
+    why="Files from before 2015 pad every shape to four axes: a bias is [1, 1, 1, N].",
+)
+WHOLE_NUMBERS = Rule(
+    "UFW109",
+    N,
+    "floats that are small whole numbers",
+    why="BM1880's tools keep INT8 weights so; the table of the net has what they stand for.",
 )
 
 # 2xx: quantisation
@@ -137,10 +168,43 @@ ONE_SHIFT = Rule(
     why="UFW has scales along axis 0 only; this layer is less exact than those with one each.",
 )
 
+# 4xx: the text of a net and its weights
+NO_WEIGHTS = Rule(
+    "UFW401",
+    W,
+    "layer without weights",
+    why="Caffe fills it with what its fillers make: results mean nothing.",
+    hint="the weights may be of another net, or their layers have other names",
+)
+NO_TEXT = Rule(
+    "UFW402",
+    N,
+    "weights without a layer",
+    why="Caffe leaves them aside; common where layers for training were cut off.",
+)
+WRONG_WEIGHTS = Rule(
+    "UFW403",
+    E,
+    "weights do not fit their layer",
+    why="Caffe refuses them: cannot copy param, shape mismatch.",
+    hint="the two files are not of the same net",
+)
+
+# 5xx: labels
+DUPLICATE_LABEL = Rule(
+    "UFW501",
+    W,
+    "label is used twice",
+    why="Of two classes with one number, or one name, only one can be found.",
+)
+
 RULES = (
     NOT_NET,
     NO_LAYERS,
     BOTH_STYLES,
+    DUPLICATE_LAYER,
+    NO_MAKER,
+    OLD_STYLE,
     BLOB_SIZE,
     BLOB_SHAPE,
     NO_DATA,
@@ -148,6 +212,8 @@ RULES = (
     FOREIGN_BLOB,
     NOT_FINITE,
     DOES_NOT_FIT,
+    LEGACY_SHAPE,
+    WHOLE_NUMBERS,
     BAD_THRESHOLD,
     NO_THRESHOLD,
     BAD_TABLE,
@@ -160,4 +226,8 @@ RULES = (
     NOTHING_TO_DO,
     SATURATED_BIAS,
     ONE_SHIFT,
+    NO_WEIGHTS,
+    NO_TEXT,
+    WRONG_WEIGHTS,
+    DUPLICATE_LABEL,
 )

@@ -25,7 +25,7 @@ from ufkit.core.files import PathLike, Source, replacing
 from ufkit.ufw.quant import is_threshold
 from ufkit.ufw.rules import BAD_TABLE, BAD_THRESHOLD, SEVERAL_THRESHOLDS
 from ufkit.wire.message import Piece, write
-from ufkit.wire.sniff import CAFFE_TEXT, JSON, UFF_JSON, UFF_TEXT, identify
+from ufkit.wire.sniff import CAFFE_TABLE, CAFFE_TEXT, JSON, UFF_JSON, identify
 from ufkit.wire.tree import Entry, Tree, parse_tree
 
 _JSON_SUFFIX = ".json"
@@ -64,7 +64,7 @@ def read_table(path: PathLike | Source) -> Table:
     kind = identify(source)
     if kind in (JSON, UFF_JSON):  # a blob may have the name of one of UFF's fields
         return _from_json(source)
-    if kind in (CAFFE_TEXT, UFF_TEXT):
+    if kind in (CAFFE_TABLE, CAFFE_TEXT):
         return _from_text(source)
     message = f"this is no table of thresholds: it is {kind.description}"
     raise FormatError(BAD_TABLE.at(Where(source.name), message))

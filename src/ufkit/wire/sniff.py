@@ -39,8 +39,23 @@ SAVED_MODEL = Kind("saved-model", "a folder, a TensorFlow SavedModel", TF_GRAPH.
 FOLDER = Kind("folder", "a folder", "name a file in it")
 TF_TEXT = Kind("tf-text", "a TensorFlow graph as text", "it is not a UFF")
 ONNX = Kind("onnx", "an ONNX model", "it needs no conversion: ONNX Runtime and TensorRT take it")
-CAFFE_NET = Kind("caffe-net", "a Caffe net (caffemodel)", "it is not a UFF")
-CAFFE_TEXT = Kind("caffe-text", "a Caffe net description (prototxt)", "it is not a UFF")
+CAFFE_NET = Kind(
+    "caffe-net", "a Caffe net (caffemodel, umodel)", "ufkit.open_net opens it, in Python"
+)
+CAFFE_TEXT = Kind(
+    "caffe-text",
+    "a Caffe net description (prototxt)",
+    "ufkit.open_prototxt opens it, in Python; its weights are in another file",
+)
+CAFFE_TABLE = Kind("caffe-table", "a calibration table (prototxt)", "it goes with a net")
+CAFFE_LABELS = Kind("caffe-labels", "a label map (prototxt)", "it goes with a dataset or detector")
+CAFFE_BLOB = Kind("caffe-blob", "a Caffe blob (binaryproto)", "ufkit.open_blob opens it, in Python")
+CAFFE_BLOBS = Kind("caffe-blobs", "a list of Caffe blobs (BlobProtoVector)")
+DATUM = Kind("datum", "one record of a Caffe dataset (Datum)", "datasets of them are LMDB folders")
+ANNOTATED_DATUM = Kind(
+    "annotated-datum", "one record of an SSD dataset (AnnotatedDatum)", DATUM.hint
+)
+CAFFE_SOLVER = Kind("caffe-solver", "settings of a Caffe training (solver prototxt)")
 HTML = Kind("html", "a web page", "a download page was saved instead of the file; fetch it again")
 JSON = Kind("json", "JSON of some other kind")
 TEXT = Kind("text", "plain text")
@@ -48,6 +63,10 @@ UNKNOWN = Kind("unknown", "of no kind that is known here")
 
 _UFF_WORDS = "version|descriptor_core_version|descriptors|graphs|referenced_data|extra_fields"
 _COMMENTS = rb"(?:\s|#[^\n]*\n)*"
+_CAFFE = _COMMENTS + (
+    rb"(?:(?:name|model_type|int8_scale)\s*:|layers?\s*:?\s*\{"
+    rb"|input(?:_dim|_shape)?\s*[:{]|state\s*\{)"
+)
 _TEXTS = tuple(
     (re.compile(pattern, re.I), kind)
     for pattern, kind in (
@@ -56,10 +75,10 @@ _TEXTS = tuple(
         (_COMMENTS + rb"(?:" + _UFF_WORDS.encode() + rb")\s*[:{<]", UFF_TEXT),
         (rb'\s*\{\s*"(?:' + _UFF_WORDS.encode() + rb')"', UFF_JSON),
         (_COMMENTS + rb"(?:node|library|versions)\s*\{", TF_TEXT),
-        (
-            _COMMENTS + rb"(?:name\s*:|layers?\s*\{|input(?:_dim|_shape)?\s*[:{]|state\s*\{)",
-            CAFFE_TEXT,
-        ),
+        (_COMMENTS + rb"item\s*:?\s*\{[^{}]*\blabel\s*:", CAFFE_LABELS),
+        (_CAFFE + rb"(?s:.*?)\b(?:threshold_y|right_shift_width)\s*:", CAFFE_TABLE),
+        (_CAFFE, CAFFE_TEXT),
+        (_COMMENTS + rb"(?:net|train_net|test_iter|test_interval|base_lr)\s*:", CAFFE_SOLVER),
         (rb"\s*[\[{]", JSON),
     )
 )
@@ -112,16 +131,51 @@ def _identify_message(source: Source) -> Kind | None:
     def has(**wanted: int) -> bool:
         return all(wires.get(int(name[1:])) == wire for name, wire in wanted.items())
 
+    if _is_blob(source, fields):
+        return CAFFE_BLOB
+    if has(f3=VARINT, f4=LEN) or has(f4=LEN, f8=LEN, f9=VARINT):
+        return DATUM
     if has(f1=VARINT, f2=LEN) or has(f1=VARINT, f7=LEN):
         return ONNX
     if wires.keys() & {1, 2, 4} and all(wires.get(n, wire) == wire for n, wire in _UFF_WIRES):
         return UFF
+    if has(f1=LEN, f2=VARINT, f3=LEN):
+        return ANNOTATED_DATUM
+    if wires == {1: LEN} and all(_holds_blob(source, record) for record in fields[1]):
+        return CAFFE_BLOBS
     if has(f100=LEN) or has(f2=LEN) or has(f1=LEN):
         return CAFFE_NET if has(f100=LEN) or _starts_with_text(source, fields) else TF_GRAPH
     return None
 
 
 _UFF_WIRES = ((1, VARINT), (2, VARINT), (3, LEN), (4, LEN), (5, LEN))
+_BLOB_DIMS = (1, 2, 3, 4)  # num, channels, height, width of older files
+_BLOB_SHAPE = 7
+_BLOB_DATA = (5, 8, 10, 14)  # in floats, doubles, bytes, integers
+_BLOB_LAST = 25
+
+
+def _is_blob(source: Source, fields: dict[int, list[Record]]) -> bool:
+    """Whether the fields are a blob's: four sizes, or a shape and numbers."""
+    if not fields or max(fields) > _BLOB_LAST:
+        return False
+    dims = [fields[number][0][1] for number in _BLOB_DIMS if number in fields]
+    if dims:
+        return len(dims) == len(_BLOB_DIMS) and set(dims) == {VARINT}
+    if _BLOB_SHAPE not in fields or not any(number in fields for number in _BLOB_DATA):
+        return False
+    _, wire, start, stop = fields[_BLOB_SHAPE][0]
+    try:
+        return wire == LEN and scan(source, start, stop, most=_FIRST).keys() <= {1}
+    except FormatError:
+        return False
+
+
+def _holds_blob(source: Source, record: Record) -> bool:
+    try:
+        return _is_blob(source, scan(source, record[2], record[3], most=_FIRST))
+    except FormatError:
+        return False
 
 
 def _intact(source: Source) -> dict[int, list[Record]]:
