@@ -31,11 +31,10 @@ TABLES, REPORT = "Thresholds and shifts", "Report"
     examples=(
         ("ufkit quantize net.caffemodel net.int8umodel --table net.json",
          "UFW: full scale 127, scales kept with the integers"),
-        ("ufkit quantize net.caffemodel int8.caffemodel --table cal.prototxt"
-         " --profile bm1880 --table-out shifts.prototxt",
-         "BM1880: full scale 128, shifts in a table of their own"),
         ("ufkit quantize net.caffemodel net.int8umodel --table net.json --per-channel --plot plots",
          "a shift for each channel, and a picture of each layer"),
+        ("ufkit quantize net.caffemodel i8.caffemodel --profile bm1880 --table t --table-out u",
+         "BM1880: full scale 128, shifts in a table of their own"),
     ),
     codes=codes(0, 2, 3, _0="written; the report says how exact",
                 _2="a blob has no threshold, or the net nothing to quantise",
@@ -44,19 +43,53 @@ TABLES, REPORT = "Thresholds and shifts", "Report"
 @click.argument("net", type=click.Path(allow_dash=True))
 @click.argument("out", type=click.Path())
 @click.option("--force", is_flag=True, cls=Opt, help="Replace outputs that exist.")
-@click.option("--table", type=click.Path(), metavar="T", required=True, cls=Opt, group=TABLES,
-              help="Thresholds of blobs: Bitmain's text, or JSON of names and numbers.")  # fmt: skip
-@click.option("--profile", type=click.Choice(["ufw", "bm1880"]), default="ufw", cls=Opt,
-              group=TABLES, help="Whose integers: UFW's (the default) or the BM1880's.")  # fmt: skip
-@click.option("--per-channel", is_flag=True, cls=Opt, group=TABLES,
-              help="A shift for each output channel (UFW only).")  # fmt: skip
-@click.option("--table-out", type=click.Path(), metavar="T", cls=Opt, group=TABLES,
-              help="Write the table with the shifts of layers; needed for the BM1880, whose nets "
-              "do not hold them.")  # fmt: skip
-@click.option("--channels", is_flag=True, cls=Opt, group=REPORT,
-              help="List every channel; --json always does.")  # fmt: skip
-@click.option("--plot", type=click.Path(file_okay=False), metavar="DIR", cls=Opt, group=REPORT,
-              help="Draw weights and errors of each layer into files of this folder.")  # fmt: skip
+@click.option(
+    "--table",
+    type=click.Path(),
+    metavar="T",
+    required=True,
+    cls=Opt,
+    group=TABLES,
+    help="Thresholds of blobs: Bitmain's text, or JSON of names and numbers.",
+)
+@click.option(
+    "--profile",
+    type=click.Choice(["ufw", "bm1880"]),
+    default="ufw",
+    cls=Opt,
+    group=TABLES,
+    help="Whose integers: UFW's (the default) or the BM1880's.",
+)
+@click.option(
+    "--per-channel",
+    is_flag=True,
+    cls=Opt,
+    group=TABLES,
+    help="A shift for each output channel (UFW only).",
+)
+@click.option(
+    "--table-out",
+    type=click.Path(),
+    metavar="T",
+    cls=Opt,
+    group=TABLES,
+    help="Write the table with the shifts of layers; the BM1880's nets do not hold them.",
+)
+@click.option(
+    "--channels",
+    is_flag=True,
+    cls=Opt,
+    group=REPORT,
+    help="List every channel; --json always does.",
+)
+@click.option(
+    "--plot",
+    type=click.Path(file_okay=False),
+    metavar="DIR",
+    cls=Opt,
+    group=REPORT,
+    help="Draw weights and errors of each layer into files of this folder.",
+)
 @common
 @click.pass_context
 def command(ctx: click.Context, /, net: str, out: str, **given: Any) -> int:
@@ -139,7 +172,7 @@ def _as_dict(
 ) -> dict[str, Any]:
     return {
         "file": out,
-        "bytes": os.path.getsize(out) if os.path.isfile(out) else None,
+        "bytes": _size(out),
         "profile": given["profile"],
         "table": given["table_out"],
         "pictures": [str(path) for path in pictures],
@@ -169,8 +202,8 @@ def _part(name: str, part: Part) -> dict[str, Any]:
     }
 
 
-_HEAD = ("layer", "", "numbers", "shift", "largest error", "mean square", "SQNR dB", "cosine",
-         "saturated", "worst channel dB")  # fmt: skip
+_HEAD = ("layer", "", "numbers", "shift", "max error", "MSE", "SQNR dB", "cosine", "saturated",
+         "worst channel")  # fmt: skip
 
 
 def _text(report: Report, output: Output, channels: bool) -> str:
@@ -210,14 +243,18 @@ def _worst(at: int, row: dict[str, float]) -> str:
     return f"{row['sqnr']:.1f} ({at})"
 
 
+def _size(path: str) -> int | None:
+    """Bytes of a file; None of what is none, such as /dev/stdout."""
+    return os.path.getsize(path) if os.path.isfile(path) else None
+
+
 def _confirm(output: Output, out: str, table: str | None, pictures: list[Path]) -> None:
-    name = output.paint(render.visible(out), "bold")
-    output.print(
-        f"wrote {name}: {render.size(os.path.getsize(out))}", confirms=True
-    ) if os.path.isfile(out) else None
+    nbytes = _size(out)
+    written = [(out, "" if nbytes is None else render.size(nbytes))]
     if table:
-        output.print(f"wrote {output.paint(render.visible(table), 'bold')}", confirms=True)
+        written.append((table, "thresholds and shifts"))
     if pictures:
-        folder = render.visible(str(pictures[0].parent))
-        count = render.plural(len(pictures), "picture")
-        output.print(f"wrote {output.paint(folder, 'bold')}: {count}", confirms=True)
+        written.append((str(pictures[0].parent), render.plural(len(pictures), "picture")))
+    for path, what in written:
+        name = output.paint(render.visible(path), "bold")
+        output.print(f"wrote {name}{': ' if what else ''}{what}", confirms=True)

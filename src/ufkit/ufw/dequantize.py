@@ -61,7 +61,7 @@ def _ufw(net: Net, table: Table, problems: list[Diagnostic]) -> Found:
                 yield layer, blob, None
             elif blob.storage == "int32_data":
                 shift = blob.message.get("right_shift_num")
-                missing = thresholds.missing(layer)
+                missing = [message for message, _ in thresholds.missing(layer)]
                 if at >= MOST_BLOBS or shift == NOT_SET:
                     missing = ["it has neither scales nor a shift"]
                 if missing:
@@ -80,7 +80,7 @@ def _bm1880(net: Net, table: Table, problems: list[Diagnostic]) -> Found:
     for layer in net.layers:
         if layer.type not in QUANTISED or layer.name not in table.shifts:
             continue
-        missing = thresholds.missing(layer)
+        missing = [message for message, _ in thresholds.missing(layer)]
         problems += [NO_SCALE.at(layer.where(), message) for message in missing]
         for at, blob in enumerate(layer.blobs[:MOST_BLOBS] if not missing else ()):
             fractions = int(np.count_nonzero(np.trunc(blob.array()) != blob.array()))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ufkit.core.files import PathLike, need, replacing
-from ufkit.ufw.quant import INT8
+from ufkit.ufw.quant import INT8, along
 from ufkit.ufw.quantize import Part, Quantised
 
 _BINS = 200
@@ -28,18 +28,18 @@ def draw(layers: Sequence[Quantised], folder: PathLike) -> Iterator[Path]:
     """Draw each layer into the folder, which must be there; its picture's name when it is done.
 
     Left, a histogram of the weights and of what their integers stand for, with the limits of 8
-    bits; right, signal over noise of each channel. Raises MissingExtraError without matplotlib,
-    FileError.
+    bits; right, for each channel, signal over noise and the largest error.
+    Raises MissingExtraError without matplotlib, FileError.
     """
     figures = need("matplotlib.figure", extra="plot")
     for layer, path in zip(layers, pictures(layers, folder), strict=True):
-        figure = figures.Figure(figsize=(11, 4), layout="constrained")
-        left, right = figure.subplots(1, 2)
+        figure = figures.Figure(figsize=(12, 5), layout="constrained")
+        axes = figure.subplot_mosaic([["values", "sqnr"], ["values", "largest"]])
         weights = layer.parts["weights"]
-        _histogram(left, weights)
-        _channels(right, layer)
-        figure.suptitle(f"{layer.name} ({layer.type}), {weights.floats.size:,} weights",
-                        parse_math=False)  # fmt: skip
+        _histogram(axes["values"], weights)
+        _channels(axes["sqnr"], axes["largest"], weights)
+        title = f"{layer.name} ({layer.type}), {weights.floats.size:,} weights"
+        figure.suptitle(title, parse_math=False)
         with replacing(path) as out:
             figure.savefig(out, format="png", dpi=110)
         yield path
@@ -53,31 +53,33 @@ def _harmless(name: str) -> str:
 
 def _histogram(axes: Any, part: Part) -> None:
     limits = np.atleast_1d(part.scale) * INT8.high
-    reach = max(float(np.abs(part.floats).max()), float(limits.max())) * 1.02
-    edges = np.linspace(-reach, reach, _BINS + 1)
-    scale = np.broadcast_to(part.scale, part.integers.shape[:1])
-    got = part.integers * scale.reshape(-1, *[1] * (part.integers.ndim - 1))
+    low, high = float(limits.min()), float(limits.max())
+    reach = 1.02 * max(float(np.abs(part.floats).max()), high)
+    edges = np.linspace(-reach, reach, int(np.clip(part.floats.size // 5, 20, _BINS)) + 1)
+    got = part.integers * along(part.scale, part.integers.ndim)
     axes.hist(part.floats.ravel(), edges, color=_MEANT, label="weights")
     axes.hist(got.ravel(), edges, histtype="step", color=_GOT, label="what the integers stand for")
-    label = f"limits of 8 bits: {limits.max():.3g}"
-    if limits.size > 1:
-        label = f"limits of 8 bits: {limits.min():.3g} to {limits.max():.3g} by channel"
-    for limit in sorted({float(limits.min()), float(limits.max())}):
-        for sign in (-1, 1):
-            axes.axvline(sign * limit, color=_LIMIT, linestyle="--", linewidth=1, label=label)
-            label = "_"  # one line in the legend is enough
+    ends = f"{low:.3g}" if low == high else f"{low:.3g} to {high:.3g}, by channel"
+    for limit in sorted({-high, -low, low, high}):
+        line = axes.axvline(limit, color=_LIMIT, linestyle="--", linewidth=1)
+    line.set_label(f"limits of 8 bits: {ends}")
     axes.set(yscale="log", xlabel="weight", ylabel="how many")
-    axes.legend(fontsize=8, loc="lower center")
+    axes.legend(fontsize=8, ncols=3, loc="lower center", bbox_to_anchor=(0.5, 1))
 
 
-def _channels(axes: Any, layer: Quantised) -> None:
-    for (name, part), colour in zip(layer.parts.items(), (_MEANT, _GOT), strict=False):
-        sqnr = part.errors.sqnr
-        shown = np.where(np.isfinite(sqnr), sqnr, np.nan)
-        axes.plot(shown, ".", color=colour, markersize=4, label=name)
-    whole = float(layer.parts["weights"].errors.whole.sqnr[0])
+def _channels(sqnr: Any, largest: Any, part: Part) -> None:
+    decibels, whole = part.errors.sqnr, float(part.errors.whole.sqnr[0])
+    sqnr.plot(np.where(np.isfinite(decibels), decibels, np.nan), ".", color=_MEANT, markersize=4)
     if np.isfinite(whole):
-        axes.axhline(whole, color=_LIMIT, linewidth=1, label=f"all weights: {whole:.1f} dB")
-    axes.set(xlabel="output channel", ylabel="signal over noise (dB)")
-    axes.margins(x=0.02)
-    axes.legend(fontsize=8)
+        line = sqnr.axhline(whole, color=_LIMIT, linewidth=1)
+        line.set_label(f"all together: {whole:.1f} dB")
+        sqnr.legend(fontsize=8, loc="best")
+    sqnr.set(ylabel="signal over noise (dB)")
+    largest.plot(part.errors.max_abs, ".", color=_GOT, markersize=4)
+    halves = np.broadcast_to(part.scale, part.errors.max_abs.shape) / 2
+    largest.step(np.arange(len(halves)), halves, where="mid", color=_LIMIT, linewidth=1,
+                 label="half of what 1 stands for")  # fmt: skip
+    largest.set(xlabel="channel", ylabel="largest error", ylim=(0, None))
+    largest.legend(fontsize=8, loc="best")
+    for axes in (sqnr, largest):
+        axes.locator_params(axis="x", integer=True)

@@ -13,7 +13,7 @@ from ufkit.core.diag import Diagnostic, FormatError, RequestError, Where
 from ufkit.ufw import quant
 from ufkit.ufw.blob import Blob
 from ufkit.ufw.error import Errors, errors
-from ufkit.ufw.net import Layer, Net
+from ufkit.ufw.net import NEW, Layer, Net
 from ufkit.ufw.quant import BM1880, INT8, INT16, UFW, Array, Profile
 from ufkit.ufw.rules import (
     CANNOT_SHIFT,
@@ -33,9 +33,9 @@ from ufkit.wire.numbers import Numbers
 from ufkit.wire.schema import EnumType
 
 CONVOLUTIONS = frozenset({"Convolution", "ConvolutionDepthwise", "DepthwiseConvolution"})
-INNER_PRODUCT, TRANSPOSED, POOLING = "InnerProduct", "Deconvolution", "Pooling"
+INNER_PRODUCT, DECONVOLUTION, POOLING = "InnerProduct", "Deconvolution", "Pooling"
 MOST_BLOBS = 2  # weights and biases
-QUANTISED = CONVOLUTIONS | {INNER_PRODUCT, TRANSPOSED}
+QUANTISED = CONVOLUTIONS | {INNER_PRODUCT, DECONVOLUTION}
 
 Progress = Callable[[int, int], None]
 
@@ -107,7 +107,7 @@ def quantize(
         raise RequestError(CANNOT_SHIFT.at(Where(net.source.name), message))
     thresholds = Thresholds(net, table.thresholds)
     layers = [layer for layer in net.layers if layer.type in QUANTISED and layer.blobs]
-    problems = [problem for layer in layers for problem in _problems(layer, thresholds, table)]
+    problems = list(_problems(layers, thresholds, table))
     if not layers:
         known = ", ".join(sorted(QUANTISED))
         message = f"none of its {len(net.layers)} layers is a {known} with weights"
@@ -119,7 +119,7 @@ def quantize(
         if layer.type not in QUANTISED and layer.blobs:
             message = f"the weights of a {layer.type} are left as they are"
             report.diagnostics.append(STAYS_FLOAT.at(layer.where(), message))
-        elif layer.type == POOLING and profile is BM1880 and not thresholds.missing(layer):
+        elif layer.type == POOLING and profile is BM1880 and not any(thresholds.missing(layer)):
             multiplier, shift = quant.pool_multiplier(_ratio(thresholds.of(layer), profile))
             report.table.shifts[layer.name] = Shifted(shift, multiplier)
     made = []
@@ -138,16 +138,21 @@ def quantize(
     return report
 
 
-def _problems(layer: Layer, thresholds: Thresholds, table: Table) -> Iterator[Diagnostic]:
-    for message in thresholds.missing(layer):
-        yield NO_THRESHOLD.at(layer.where(), f"{message}; the table has {len(table.thresholds)}")
-    for blob in layer.blobs:
-        if blob.storage not in ("data", "double_data"):
-            message = f"it holds {blob.storage or 'nothing'} where floats are to be quantised"
-            yield NOT_FLOATS.at(blob.where, message)
-    if len(layer.blobs) > MOST_BLOBS:
-        message = f"it has {len(layer.blobs)} blobs; weights and biases are {MOST_BLOBS}"
-        yield NOT_FLOATS.at(layer.where(), message)
+def _problems(layers: list[Layer], thresholds: Thresholds, table: Table) -> Iterator[Diagnostic]:
+    said = set()
+    for layer in layers:
+        for message, hint in thresholds.missing(layer):
+            if message not in said:  # several layers may take one blob
+                said.add(message)
+                named = f"{message}; the table names {len(table.thresholds)} blobs"
+                yield NO_THRESHOLD.at(layer.where(), named, hint=hint or None)
+        for blob in layer.blobs:
+            if blob.storage not in ("data", "double_data"):
+                message = f"it holds {blob.storage or 'nothing'} where floats are to be quantised"
+                yield NOT_FLOATS.at(blob.where, message)
+        if len(layer.blobs) > MOST_BLOBS:
+            message = f"it has {len(layer.blobs)} blobs; weights and biases are {MOST_BLOBS}"
+            yield NOT_FLOATS.at(layer.where(), message)
 
 
 def _ratio(thresholds: tuple[float, float], profile: Profile) -> float:
@@ -165,7 +170,7 @@ def _layer(
     """The layer in integers; None, and a diagnostic, where it has to stay as it is."""
     weights, *biases = floats_of(layer)
     step_out, ratio = profile.step(thresholds[1]), _ratio(thresholds, profile)
-    along = layer.type != TRANSPOSED and all(len(bias) == len(weights) for bias in biases)
+    along = not _transposed(layer) and all(len(bias) == len(weights) for bias in biases)
     if per_channel and not along:
         message = f"a {layer.type} of {list(weights.shape)} has not its outputs along axis 0"
         diagnostics.append(ONE_SHIFT.at(layer.where(), message))
@@ -190,6 +195,13 @@ def _layer(
             message = f"{beyond} of {bias.size} do not fit into {INT16.bits} bits"
             diagnostics.append(SATURATED_BIAS.at(layer.blobs[1].where, message))
     return Quantised(layer.name, layer.type, thresholds, shift, parts)
+
+
+def _transposed(layer: Layer) -> bool:
+    """Whether output channels are along axis 1 of the weights."""
+    if layer.style == NEW and (param := layer.message.get("inner_product_param")):
+        return bool(param.get("transpose"))
+    return layer.type == DECONVOLUTION
 
 
 def _part(floats: Array, integers: Array, scale: Array) -> Part:

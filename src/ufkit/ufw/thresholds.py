@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
 
 from ufkit.ufw.net import Layer, Net
 
@@ -11,49 +11,89 @@ from ufkit.ufw.net import Layer, Net
 # folds thresholds over ReLU and Flatten likewise, both ways.
 SAME = frozenset({"Dropout", "Flatten", "Permute", "ReLU", "ReLU6", "Reshape", "Split"})
 
+State = tuple[str, int]  # a blob, and how often it has been computed anew in place
+
 
 class Thresholds:
-    """Thresholds of all blobs of a net: those of a table, and what follows from them.
+    """Thresholds of what the layers of a net take and make: those of a table, and what follows.
 
     A blob that the table lacks has that of the blob it is a copy of (Split, Flatten, ...) or, when
     ReLU or the like is all that takes it, that of the result.
+
+    A blob computed anew in place is several arrays of one name. The table means the last of them;
+    unless it has the name of the layer that makes that one, and then it means the first.
     """
 
     def __init__(self, net: Net, table: Mapping[str, float]) -> None:
-        self.known = dict(table)
-        layers = net.layers
-        takers = Counter(name for layer in layers for name in layer.bottoms)
-        same = [layer for layer in layers if layer.type in SAME and layer.bottoms]
-        for layer in same:
-            if (threshold := self.known.get(layer.bottoms[0])) is not None:
-                for top in layer.tops:
-                    self.known.setdefault(top, threshold)
-        for layer in reversed(same):
-            if takers[layer.bottoms[0]] == 1 and len(layer.tops) == 1:
-                threshold = self.known.get(layer.tops[0])
-                if threshold is not None:
-                    self.known.setdefault(layer.bottoms[0], threshold)
-        # Who computes a blob anew in place: its threshold is that of the result.
-        self.rewriters = {
-            name: layer
-            for layer in layers
-            if layer.type not in SAME
-            for name in set(layer.bottoms) & set(layer.tops)
-        }
+        self._takes: dict[Layer, State] = {}
+        self._makes: dict[Layer, State] = {}
+        self._rewriters: dict[str, list[Layer]] = defaultdict(list)
+        self._takers: Counter[State] = Counter()  # beside those that leave it where it is
+        for layer in net.layers:
+            states = [self._state(name) for name in layer.bottoms]
+            if states:
+                self._takes[layer] = states[0]
+            in_place = set(layer.bottoms) & set(layer.tops)
+            if layer.type not in SAME:
+                for name in in_place:
+                    self._rewriters[name].append(layer)
+            if layer.type not in SAME or not in_place:
+                self._takers.update(states)
+            if layer.tops:
+                self._makes[layer] = self._state(layer.tops[0])
+        self._copied: dict[State, State] = {}
+        self.known = dict(self._named(table))
+        self._fold([layer for layer in net.layers if layer.type in SAME and layer.bottoms])
 
-    def missing(self, layer: Layer) -> list[str]:
-        """What keeps the layer from its two thresholds: a sentence for each that it lacks."""
-        found = []
-        for role, names in (("input", layer.bottoms), ("output", layer.tops)):
-            if not names:
-                found.append(f"the layer names no {role}")
-            elif names[0] not in self.known:
-                found.append(f"its {role} {names[0]!r} has none")
-        if layer.tops and (other := self.rewriters.get(layer.tops[0])) is not None:
-            message = f"{layer.tops[0]!r} has that of what {other.type} {other.name!r} makes of it"
-            found.append(f"its output has none: {message} in place")
-        return found
+    def _state(self, name: str) -> State:
+        return name, len(self._rewriters.get(name, ()))
+
+    def _named(self, table: Mapping[str, float]) -> Iterator[tuple[State, float]]:
+        """What the table says itself."""
+        for name, threshold in table.items():
+            rewriters = self._rewriters.get(name, [])
+            if rewriters and rewriters[-1].name not in table:
+                yield (name, len(rewriters)), threshold
+                continue
+            yield (name, 0), threshold
+            for at, layer in enumerate(rewriters, 1):
+                if layer.name in table:
+                    yield (name, at), table[layer.name]
+
+    def _fold(self, same: list[Layer]) -> None:
+        for layer in same:
+            taken = self._takes[layer]
+            for name in set(layer.tops) - set(layer.bottoms):
+                self._copied[name, 0] = taken
+                if taken in self.known:
+                    self.known.setdefault((name, 0), self.known[taken])
+        for layer in reversed(same):
+            taken, made = self._takes[layer], self._makes.get(layer)
+            if made in self.known and self._takers[taken] == 1 and len(layer.tops) == 1:
+                self.known.setdefault(taken, self.known[made])
+
+    def missing(self, layer: Layer) -> Iterator[tuple[str, str]]:
+        """What keeps the layer from having two: each with what can be done, or ""."""
+        for role, states in (("takes", self._takes), ("makes", self._makes)):
+            state = states.get(layer)
+            if state is None:
+                yield f"{layer.name!r} names nothing that it {role}", ""
+            elif state not in self.known:
+                while state in self._copied:
+                    state = self._copied[state]
+                yield self._lacking(*state)
+
+    def _lacking(self, name: str, at: int) -> tuple[str, str]:
+        rewriters = self._rewriters.get(name, [])
+        if at == len(rewriters):
+            return f"{name!r} has no threshold", ""
+        after = rewriters[at]
+        message = (
+            f"{name!r}, before {after.type} {after.name!r} computes it anew in place, has no "
+            "threshold"
+        )
+        return message, f"name both: {name!r} for this, {rewriters[-1].name!r} for what comes of it"
 
     def of(self, layer: Layer) -> tuple[float, float]:
         """Those of the layer's first input and output. Raises KeyError for what is `missing`."""
-        return self.known[layer.bottoms[0]], self.known[layer.tops[0]]
+        return self.known[self._takes[layer]], self.known[self._makes[layer]]
