@@ -79,7 +79,8 @@ def _channels(sqnr: Any, largest: Any, part: Part) -> None:
     halves = np.broadcast_to(part.scale, part.errors.max_abs.shape) / 2
     largest.step(np.arange(len(halves)), halves, where="mid", color=_LIMIT, linewidth=1,
                  label="half of what 1 stands for")  # fmt: skip
-    largest.set(xlabel="channel", ylabel="largest error", ylim=(0, None))
+    top = 1.3 * max(float(halves.max()), float(part.errors.max_abs.max()))
+    largest.set(xlabel="channel", ylabel="largest error", ylim=(0, top))
     largest.legend(fontsize=8, loc="best")
     for axes in (sqnr, largest):
         axes.locator_params(axis="x", integer=True)

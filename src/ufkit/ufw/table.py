@@ -88,7 +88,8 @@ def save_table(table: Table, path: PathLike) -> None:
 
 def _from_json(source: Source) -> Table:
     try:
-        found = json.loads(bytes(source.view(0, source.size)), object_pairs_hook=tuple)
+        text = bytes(source.view(0, source.size))
+        found = json.loads(text, object_pairs_hook=tuple, parse_int=float)
     except (ValueError, RecursionError) as error:
         message = f"this is no JSON: {getattr(error, 'msg', error)}"
         where = Where(source.name, line=getattr(error, "lineno", None))
@@ -99,10 +100,10 @@ def _from_json(source: Source) -> Table:
     table = Table(name=source.name)
     for name, value in found:
         where = Where(source.name, name)
-        if not isinstance(value, (int, float)) or isinstance(value, bool):
+        if not isinstance(value, float):
             message = f"the threshold of {name!r} is {type(value).__name__}, no number"
             raise FormatError(BAD_TABLE.at(where, message))
-        _add(table, name, float(value), where)
+        _add(table, name, value, where)
     return table
 
 

@@ -41,7 +41,7 @@ class Thresholds:
                 self._takers.update(states)
             if layer.tops:
                 self._makes[layer] = self._state(layer.tops[0])
-        self._copied: dict[State, State] = {}
+        self._origins: dict[State, State] = {}  # of copies
         self.known = dict(self._named(table))
         self._fold([layer for layer in net.layers if layer.type in SAME and layer.bottoms])
 
@@ -64,7 +64,7 @@ class Thresholds:
         for layer in same:
             taken = self._takes[layer]
             for name in set(layer.tops) - set(layer.bottoms):
-                self._copied[name, 0] = taken
+                self._origins[name, 0] = self._origins.get(taken, taken)
                 if taken in self.known:
                     self.known.setdefault((name, 0), self.known[taken])
         for layer in reversed(same):
@@ -79,9 +79,7 @@ class Thresholds:
             if state is None:
                 yield f"{layer.name!r} names nothing that it {role}", ""
             elif state not in self.known:
-                while state in self._copied:
-                    state = self._copied[state]
-                yield self._lacking(*state)
+                yield self._lacking(*self._origins.get(state, state))
 
     def _lacking(self, name: str, at: int) -> tuple[str, str]:
         rewriters = self._rewriters.get(name, [])
