@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -11,6 +13,9 @@ from ufkit.cli.output import Output
 from ufkit.cli.shapes import Shapes, shape_option
 from ufkit.core import render
 from ufkit.core.diag import Diagnostic, Severity
+
+if TYPE_CHECKING:
+    from ufkit.cli.kinds import File
 
 
 @click.command(
@@ -36,14 +41,31 @@ from ufkit.core.diag import Diagnostic, Severity
 @click.option("--strict", is_flag=True, cls=Opt, help="Warnings count as errors.")
 @shape_option
 @common
-@click.pass_obj
-def command(output: Output, source: str, strict: bool, shapes: Shapes) -> int:
-    from ufkit.cli.source import open_source
-    from ufkit.uff.check import check
+@click.option(
+    "--weights",
+    type=click.Path(),
+    metavar="FILE",
+    cls=Opt,
+    help="The weights of a Caffe prototxt: check them too, and whether the two fit.",
+)
+@click.pass_context
+def command(ctx: click.Context, /, source: str, **given: Any) -> int:
+    from ufkit.cli.kinds import do
 
-    with open_source(source).meta as meta:
-        findings = list(check(meta, shapes))
-        name = meta.source.name
+    return do(ctx, source, **given)
+
+
+def uff(output: Output, file: File, *, strict: bool, shapes: Shapes) -> int:
+    from ufkit.uff.check import check
+    from ufkit.uff.io import open as open_uff
+
+    with open_uff(file.source) as meta:
+        return report(output, file.source.name, check(meta, shapes), strict=strict)
+
+
+def report(output: Output, name: str, found: Iterable[Diagnostic], *, strict: bool) -> int:
+    """Print the findings in a file and the verdict; gives the exit code."""
+    findings = list(found)
     counts = Counter(finding.severity for finding in findings)
     bad = counts[Severity.ERROR] + (counts[Severity.WARNING] if strict else 0)
     data = {

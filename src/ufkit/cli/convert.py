@@ -13,10 +13,12 @@ from ufkit.cli.shapes import shape_option
 from ufkit.core import render
 
 if TYPE_CHECKING:
-    from ufkit.conversion.pairs import Report
+    from ufkit.conversion.pairs import Family, Report
     from ufkit.conversion.verify import Difference, Verification
+    from ufkit.core.files import Source
 
 TO_ONNX, PROOF, TO_TEXT = "Conversion to ONNX", "Proof (ONNX)", "Conversion to text"
+MEANS = "Mean images"
 _ONNX_ONLY = (
     "graph",
     "shapes",
@@ -29,6 +31,7 @@ _ONNX_ONLY = (
     "tolerance",
 )
 _PROOF_ONLY = ("seed", "tolerance")
+_MEAN_ONLY = ("mean_layout", "rgb")
 _ENGINES = {"onnxruntime": "ONNX Runtime", "reference": "onnx's own evaluator"}
 
 
@@ -36,7 +39,9 @@ _ENGINES = {"onnxruntime": "ONNX Runtime", "reference": "onnx's own evaluator"}
     "convert",
     cls=Verb,
     help="""Convert a UFF file of any form (binary, text, JSON) into the kind that TARGET's suffix
-    names: .onnx, .uff or .pb (binary UFF), .pbtxt or .txt (text), .json.
+    names: .onnx, .uff or .pb (binary UFF), .pbtxt or .txt (text), .json. Caffe nets become
+    .caffemodel, .prototxt or .json with all their weights, mean images (.binaryproto) .npy, and
+    all of them back.
 
     TARGET is written beside and put in place whole. With --verify it is put in place only if
     ONNX Runtime computes from it what the UFF file means. What cannot be converted is listed, all
@@ -48,6 +53,7 @@ _ENGINES = {"onnxruntime": "ONNX Runtime", "reference": "onnx's own evaluator"}
         ("ufkit convert net.uff net.onnx --verify-data real.npz --layout nchw",
          "compared on your own inputs; inputs and outputs channels first"),
         ("ufkit convert net.uff net.pbtxt --full", "text that holds the weights as well"),
+        ("ufkit convert mean.binaryproto mean.npy --mean-layout chw", "for numpy.load"),
     ),
     codes=codes(0, 2, 3, 4, 70, 130, _0="written, and equal where that was asked",
                 _1="not equal: nothing written, the first node that differs is named",
@@ -125,24 +131,41 @@ _ENGINES = {"onnxruntime": "ONNX Runtime", "reference": "onnx's own evaluator"}
     group=TO_TEXT,
     help="Write the weights too, which NVIDIA's text form leaves out.",
 )
+@click.option(
+    "--mean-layout",
+    type=click.Choice(["nchw", "chw", "c"]),
+    cls=Opt,
+    group=MEANS,
+    help="Axes of the array: as in the file, without the first, or one number for each channel.",
+)
+@click.option(
+    "--rgb",
+    is_flag=True,
+    cls=Opt,
+    group=MEANS,
+    help="The array has R G B; Caffe's files have B G R, and so has the array without this.",
+)
 @common
 @click.pass_context
 def command(ctx: click.Context, /, source: str, target: str, **given: Any) -> int:
-    from ufkit.conversion.pairs import Options, convert, target_form
+    from ufkit.cli.kinds import identified
+    from ufkit.conversion.pairs import Options, convert, family_of, target_form
 
-    _check_options(ctx, target_form(target))
+    file = identified(source)
+    family = family_of(file.source)
+    _check_options(ctx, target_form(target, family), family)
     given["verify"] = given["verify"] or given["verify_data"] is not None
-    return _convert(ctx.obj, source, target, given, Options, convert)
+    return _convert(ctx.obj, file.source, target, given, Options, convert)
 
 
 def _convert(
-    output: Output, source: str, target: str, given: dict[str, Any], options: Any, convert: Any
+    output: Output, source: Source, target: str, given: dict[str, Any], options: Any, convert: Any
 ) -> int:
     from ufkit.cli.progress import showing
-    from ufkit.cli.source import path_of
 
     data = _verify_data(given["verify_data"])
-    chosen = {name: given[name] for name in ("opset", "seed") if given[name] is not None}
+    optional = ("opset", "seed", "mean_layout")
+    chosen = {name: given[name] for name in optional if given[name] is not None}
     request = options(
         graph=given["graph"],
         shapes=given["shapes"],
@@ -152,19 +175,20 @@ def _convert(
         verify_data=data,
         tolerance=given["tolerance"],
         full=given["full"],
+        rgb=given["rgb"],
         force=given["force"],
         **chosen,
     )
     with showing(output) as progress:
-        report = convert(path_of(source), target, request, progress=progress)
+        report = convert(source, target, request, progress=progress)
     output.answer(_as_dict(report), report.diagnostics, ok=report.ok)
     output.print(_text(report, output), confirms=report.ok)
     return 0 if report.ok else 1
 
 
-def _check_options(ctx: click.Context, form: str) -> None:
+def _check_options(ctx: click.Context, form: str, family: Family) -> None:
     """Refuse options that would have no effect. Raises UsageError."""
-    from ufkit.conversion.pairs import ONNX
+    from ufkit.conversion.pairs import ARRAY, MEAN, ONNX, UFF
     from ufkit.uff.io import TEXT
 
     given = {
@@ -175,10 +199,15 @@ def _check_options(ctx: click.Context, form: str) -> None:
     wrong = [given[name] for name in _ONNX_ONLY if name in given] if form != ONNX else []
     if wrong:
         named = ", ".join(param.opts[0] for param in wrong)
-        ctx.fail(f"{named} concerns ONNX only, and {ctx.params['target']} would be {form} UFF.")
-    if "full" in given and form != TEXT:
-        kind = "ONNX holds" if form == ONNX else f"{form} UFF holds"
+        ctx.fail(
+            f"{named} concerns ONNX only, and {ctx.params['target']} would be {form} {family.name}."
+        )
+    if "full" in given and (form != TEXT or family is not UFF):
+        kind = "ONNX holds" if form == ONNX else f"{form} {family.name} holds"
         ctx.fail(f"--full concerns text (.pbtxt, .txt) only; {kind} the weights anyway.")
+    allowed = {MEAN: _MEAN_ONLY, ARRAY: ("rgb",)}.get(family, ())
+    if odd := [given[name].opts[0] for name in _MEAN_ONLY if name in given and name not in allowed]:
+        ctx.fail(f"{', '.join(odd)} concerns the arrays of mean images (.binaryproto) only.")
     if not {"verify", "verify_data"} & given.keys():
         for name in _PROOF_ONLY:
             if name in given:
@@ -252,7 +281,7 @@ def _written(report: Report, output: Output) -> str:
             render.plural(transposes, "Transpose"),
         ]
     else:
-        facts.append(f"{report.form} UFF")
+        facts.append(f"{report.form} {report.family.name}")
     inputs, outputs = _ports(report)
     rows = [
         (kind, render.visible(port["id"]), _shown(port))

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import IO, TYPE_CHECKING
 
 import click
 
@@ -12,6 +14,7 @@ from ufkit.cli.output import Output
 from ufkit.core import render
 
 if TYPE_CHECKING:
+    from ufkit.cli.kinds import File
     from ufkit.uff.data import DataMap
     from ufkit.uff.model import MetaGraph
     from ufkit.wire.message import Message
@@ -73,29 +76,54 @@ def command(
     target: str | None,
     force: bool,
 ) -> int:
-    from ufkit.cli.source import open_source, refuse_existing
-    from ufkit.uff.io import JSON, TEXT, save, write_to
+    from ufkit.cli.kinds import do
+    from ufkit.cli.source import refuse_existing
+    from ufkit.uff.io import JSON, TEXT
 
     if as_text and as_json:
         ctx.fail("--text and --json are two forms; choose one.")
     if as_json and full:
         ctx.fail("--full concerns the text form; JSON holds everything anyway.")
-    form = JSON if as_json else TEXT
-    output: Output = ctx.obj
     if target not in (None, "-"):
         refuse_existing(str(target), force=force)
-    with open_source(source).meta as meta:
-        chosen = only(meta, nodes) if nodes else meta
-        if target in (None, "-"):
-            sys.stdout.flush()
-            output.answered = True
-            # A file object of its own: one that failed midway is closed with all around it.
-            with open(sys.stdout.fileno(), "wb", closefd=False) as out:
-                write_to(chosen, out, form=form, full=full)
-            return 0
-        save(chosen, str(target), form=form, full=full)
+    form = JSON if as_json else TEXT
+    return do(ctx, source, nodes=nodes, form=form, full=full, target=target)
+
+
+@contextmanager
+def dumping(output: Output, target: str | None) -> Iterator[IO[bytes]]:
+    """Where the dump goes: the file, or stdout without one and for -."""
+    from ufkit.core.files import replacing
+
+    if target is None or target == "-":
+        sys.stdout.flush()
+        output.answered = True
+        # A file object of its own: one that failed midway is closed with all around it.
+        with open(sys.stdout.fileno(), "wb", closefd=False) as out:
+            yield out
+        return
+    with replacing(target) as file:
+        yield file
     output.json = False
-    output.say(f"wrote {render.visible(str(target))}")
+    output.say(f"wrote {render.visible(target)}")
+
+
+def uff(
+    output: Output,
+    file: File,
+    *,
+    nodes: tuple[str, ...],
+    form: str,
+    full: bool,
+    target: str | None,
+) -> int:
+    from ufkit.uff.io import open as open_uff
+    from ufkit.uff.io import write_to
+
+    with open_uff(file.source) as meta:
+        chosen = only(meta, nodes) if nodes else meta
+        with dumping(output, target) as out:
+            write_to(chosen, out, form=form, full=full)
     return 0
 
 

@@ -14,6 +14,7 @@ from ufkit.core import render
 from ufkit.core.render import visible
 
 if TYPE_CHECKING:
+    from ufkit.cli.kinds import File
     from ufkit.core.diag import Diagnostic
     from ufkit.uff.infer import Inference
     from ufkit.uff.model import Graph, Node
@@ -43,18 +44,30 @@ _LONGEST = 60  # characters of a field's value
 )  # fmt: skip
 @click.argument("source", type=click.Path(allow_dash=True))
 @click.option("--nodes", is_flag=True, cls=Opt, help="List every node.")
+@click.option(
+    "--weights",
+    type=click.Path(),
+    metavar="FILE",
+    cls=Opt,
+    help="The weights of a Caffe prototxt, shown with its layers.",
+)
 @shape_option
 @common
-@click.pass_obj
-def command(output: Output, source: str, nodes: bool, shapes: Shapes) -> int:
-    from ufkit.cli.source import open_source
+@click.pass_context
+def command(ctx: click.Context, /, source: str, **given: Any) -> int:
+    from ufkit.cli.kinds import do
+
+    return do(ctx, source, **given)
+
+
+def uff(output: Output, file: File, *, nodes: bool, shapes: Shapes) -> int:
+    from ufkit.uff.io import open as open_uff
     from ufkit.uff.summary import summarize
 
-    opened = open_source(source)
-    form = opened.form
-    with opened.meta as meta:
+    form, nbytes = file.kind.name, file.source.size
+    with open_uff(file.source) as meta:
         summary = summarize(meta, shapes)
-        summary.bytes = opened.nbytes
+        summary.bytes = nbytes
         data = {"form": form, **summary.as_dict()}
         lists = []
         wanting: list[Diagnostic] = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,8 @@ from ufkit.core import render
 from ufkit.core.render import visible
 
 if TYPE_CHECKING:
-    from ufkit.core.tensor import Tensor
+    from ufkit.cli.kinds import File
+    from ufkit.conversion.weights import Left
 
 
 @click.command(
@@ -44,47 +46,71 @@ if TYPE_CHECKING:
     "--graph", metavar="ID", cls=Opt, help="The graph to take, where a file holds several."
 )
 @click.option("--force", is_flag=True, cls=Opt, help="Replace TARGET if it exists.")
+@click.option(
+    "--from",
+    "given",
+    type=click.Path(),
+    metavar="X.npz",
+    cls=Opt,
+    help="Put these arrays into a Caffe net, and write it to TARGET; .npz or .safetensors.",
+)
 @common
 @click.pass_context
 def command(
-    ctx: click.Context,
-    /,
-    source: str,
-    target: str | None,
-    stats: bool,
-    graph: str | None,
-    force: bool,
+    ctx: click.Context, /, source: str, target: str | None, stats: bool, **given: Any
 ) -> int:
-    from ufkit.cli.progress import showing
-    from ufkit.cli.source import open_source, refuse_existing
-    from ufkit.conversion.weights import constants, save_weights, writer_for
+    from ufkit.cli.kinds import do
 
-    output: Output = ctx.obj
+    if target is not None and stats:
+        ctx.fail("--stats adds to the list; leave TARGET out.")
+    return do(ctx, source, target=target, stats=stats, **given)
+
+
+def uff(
+    output: Output, file: File, *, target: str | None, stats: bool, graph: str | None, force: bool
+) -> int:
+    from ufkit.cli.source import refuse_existing
+    from ufkit.conversion.weights import constants, writer_for
+    from ufkit.uff.io import open as open_uff
+
     if target is not None:
-        if stats:
-            ctx.fail("--stats adds to the list; leave TARGET out.")
         writer_for(target)
         refuse_existing(target, force=force)
-    with open_source(source).meta as meta:
+    with open_uff(file.source) as meta:
         tensors = constants(meta.select(graph))
         if target is None:
-            rows = [_row(id_, tensor, stats) for id_, tensor in tensors.items()]
-            output.answer({"file": meta.source.name, "tensors": rows})
-            output.print(_table(rows, stats))
-            return 0
-        with showing(output) as progress:
-            save_weights(
-                tensors, target, progress=lambda done, total: progress("writing", done, total)
-            )
+            return show_arrays(output, meta.source.name, tensors, stats=stats)
+        return write_arrays(output, tensors, target)
+
+
+def show_arrays(
+    output: Output, name: str, tensors: Mapping[str, Left], *, stats: bool, noun: str = "constant"
+) -> int:
+    """Print a table of the arrays in a file."""
+    rows = [_row(id_, tensor, stats) for id_, tensor in tensors.items()]
+    output.answer({"file": name, "tensors": rows})
+    output.print(_table(rows, stats, noun))
+    return 0
+
+
+def write_arrays(
+    output: Output, tensors: Mapping[str, Left], target: str, *, noun: str = "constant"
+) -> int:
+    """Write the arrays of a file, as the suffix of the target says."""
+    from ufkit.cli.progress import showing
+    from ufkit.conversion.weights import save_weights
+
+    with showing(output) as progress:
+        save_weights(tensors, target, progress=lambda done, total: progress("writing", done, total))
     nbytes = sum(tensor.nbytes for tensor in tensors.values())
     output.answer({"file": target, "tensors": len(tensors), "bytes": nbytes})
-    count = render.plural(len(tensors), "constant")
+    count = render.plural(len(tensors), noun)
     name = output.paint(visible(target), "bold")
     output.print(f"wrote {name}: {count}, {render.size(nbytes)}", confirms=True)
     return 0
 
 
-def _row(id_: str, tensor: Tensor, stats: bool) -> dict[str, Any]:
+def _row(id_: str, tensor: Left, stats: bool) -> dict[str, Any]:
     row: dict[str, Any] = {
         "id": id_,
         "dtype": str(tensor.type),
@@ -99,7 +125,7 @@ def _row(id_: str, tensor: Tensor, stats: bool) -> dict[str, Any]:
     return row
 
 
-def _table(rows: list[dict[str, Any]], stats: bool) -> str:
+def _table(rows: list[dict[str, Any]], stats: bool, noun: str) -> str:
     head = ["id", "type", "shape", "bytes"]
     if stats:
         head += ["min", "max", "mean", ""]
@@ -115,7 +141,7 @@ def _table(rows: list[dict[str, Any]], stats: bool) -> str:
         cells.append(line)
     total = sum(row["bytes"] for row in rows)
     right = (3, 4, 5, 6) if stats else (3,)
-    last = f"{render.plural(len(rows), 'constant')}, {render.size(total)}"
+    last = f"{render.plural(len(rows), noun)}, {render.size(total)}"
     return f"{render.columns(cells, indent=0, right=right)}\n{last}" if rows else last
 
 

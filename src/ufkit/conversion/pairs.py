@@ -9,24 +9,59 @@ from typing import Any
 
 from ufkit.conversion.rules import CANNOT_CONVERT, WRONG_PAIR
 from ufkit.conversion.uff_onnx import DEFAULT_OPSET, Conversion, to_onnx
+from ufkit.conversion.ufw_files import convert_array, convert_mean, convert_net
 from ufkit.conversion.verify import Verification, verify
 from ufkit.core.diag import Diagnostic, FileError, NotSupportedError, RequestError, Where
-from ufkit.core.files import PathLike, staging
+from ufkit.core.files import PathLike, Source, staging
 from ufkit.core.rules import EXISTS
 from ufkit.uff.inputs import GivenShapes
 from ufkit.uff.io import BINARY, JSON, TEXT, save
 from ufkit.uff.io import open as open_uff
 from ufkit.uff.model import MetaGraph
 from ufkit.uff.rules import SEVERAL_GRAPHS
+from ufkit.wire.sniff import identify
 
-ONNX = "onnx"
-_TARGETS = {
-    ".onnx": ONNX,
-    ".uff": BINARY,
-    ".pb": BINARY,
-    ".pbtxt": TEXT,
-    ".txt": TEXT,
-    ".json": JSON,
+ONNX, NPY = "onnx", "npy"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Family:
+    """Files that become the same kinds of files. `forms` are those by the target's suffix."""
+
+    name: str
+    forms: Mapping[str, str]
+
+
+UFF = Family(
+    "UFF",
+    {
+        ".onnx": ONNX,
+        ".uff": BINARY,
+        ".pb": BINARY,
+        ".pbtxt": TEXT,
+        ".txt": TEXT,
+        ".json": JSON,
+    },
+)
+NET = Family(
+    "Caffe net",
+    {
+        ".caffemodel": BINARY,
+        ".fp32umodel": BINARY,
+        ".int8umodel": BINARY,
+        ".prototxt": TEXT,
+        ".txt": TEXT,
+        ".json": JSON,
+    },
+)
+MEAN = Family("mean image", {".npy": NPY})
+ARRAY = Family("mean image", {".binaryproto": BINARY})
+_FAMILIES = {
+    "caffe-net": NET,
+    "caffe-text": NET,
+    "caffe-json": NET,
+    "caffe-blob": MEAN,
+    "npy": ARRAY,
 }
 Progress = Callable[[str, int, int], None]
 
@@ -44,7 +79,9 @@ class Options:
     verify_data     arrays by Input id to verify on; random ones otherwise
     seed            of the random inputs
     tolerance       largest difference allowed, against the largest value; by type if None
-    full            write blobs into text, where NVIDIA's twin leaves them out (text)
+    full            write blobs into text, where NVIDIA's twin leaves them out (text of UFF)
+    mean_layout     nchw, chw, or c: one number for each channel (mean images to .npy)
+    rgb             turn round the channels of a mean image, which Caffe keeps as B G R
     force           replace a file that exists
     """
 
@@ -58,6 +95,8 @@ class Options:
     seed: int = 0
     tolerance: float | None = None
     full: bool = False
+    mean_layout: str = "nchw"
+    rgb: bool = False
     force: bool = False
 
 
@@ -74,6 +113,7 @@ class Report:
     source: str
     target: str
     form: str
+    family: Family = UFF
     written: bool = True
     bytes: int = 0
     conversion: Conversion | None = None
@@ -104,45 +144,61 @@ class Report:
 
 
 def convert(
-    source: PathLike,
+    source: PathLike | Source,
     target: PathLike,
     options: Options | None = None,
     *,
     progress: Progress = lambda what, done, total: None,
 ) -> Report:
-    """Convert a UFF file of any form into the kind that `target`'s suffix names.
+    """Convert a file into the kind that `target`'s suffix names.
 
-    .onnx, .uff (binary), .pbtxt or .txt (text), .json. Written beside and put in place whole; a
-    model that fails verification is not put in place.
+    UFF of any form: .onnx, .uff (binary), .pbtxt or .txt (text), .json. Caffe nets of any form:
+    .caffemodel, .fp32umodel, .int8umodel (binary), .prototxt (text), .json. Mean images: .npy and
+    back. Written beside and put in place whole; a model that fails verification is not put in
+    place.
     Raises FileError, FormatError, RequestError, NotSupportedError.
     """
     options = options or Options()
-    form = target_form(target)
+    opened = source if isinstance(source, Source) else Source.open(source)
+    family = family_of(opened)
+    form = target_form(target, family)
     if os.path.exists(target) and not options.force:
         message = f"{os.fspath(target)} exists already"
         raise FileError(EXISTS.at(Where(os.fspath(target)), message))
-    with open_uff(source) as meta:
-        report = Report(os.fspath(source), os.fspath(target), form)
-        if form == ONNX:
-            _write_onnx(meta, target, options, report, progress)
-        else:
-            save(meta, target, form=form, full=options.full)
-        if report.written:
-            beside = os.fspath(target) + ".data"
-            report.bytes = os.path.getsize(target)
-            if form == ONNX and os.path.exists(beside):
-                report.bytes += os.path.getsize(beside)
-        return report
+    report = Report(opened.name, os.fspath(target), form, family)
+    if family is UFF:
+        with open_uff(opened) as meta:
+            if form == ONNX:
+                _write_onnx(meta, target, options, report, progress)
+            else:
+                save(meta, target, form=form, full=options.full)
+    elif family is NET:
+        convert_net(opened, target, form)
+    elif family is MEAN:
+        convert_mean(opened, target, options.mean_layout, rgb=options.rgb)
+    else:
+        convert_array(opened, target, rgb=options.rgb)
+    if report.written:
+        beside = os.fspath(target) + ".data"
+        report.bytes = os.path.getsize(target)
+        if form == ONNX and os.path.exists(beside):
+            report.bytes += os.path.getsize(beside)
+    return report
 
 
-def target_form(target: PathLike) -> str:
-    """The kind of file a name asks for. Raises RequestError (CNV002)."""
+def family_of(source: Source) -> Family:
+    """What a file is a member of; UFF where nothing tells, whose reader then says what it is."""
+    return _FAMILIES.get(identify(source).name, UFF)
+
+
+def target_form(target: PathLike, family: Family) -> str:
+    """The form that a name asks for. Raises RequestError (CNV002)."""
     suffix = os.path.splitext(os.fspath(target))[1].lower()
-    if suffix not in _TARGETS:
-        message = f"{os.fspath(target)!r} names no kind of file that can be written"
-        hint = f"end the name in one of {', '.join(_TARGETS)}"
+    if suffix not in family.forms:
+        message = f"{os.fspath(target)!r} names no kind of file that a {family.name} becomes"
+        hint = f"end the name in one of {', '.join(family.forms)}"
         raise RequestError(WRONG_PAIR.at(Where(os.fspath(target)), message, hint=hint))
-    return _TARGETS[suffix]
+    return family.forms[suffix]
 
 
 def _write_onnx(

@@ -28,6 +28,12 @@ REFUSED = Rule(
     "ids that ONNX cannot hold.",
     hint="please report this with the file",
 )
+BAD_ARRAY = Rule(
+    "CNV005",
+    Severity.ERROR,
+    "array cannot be read",
+    why="A .npy holds the numbers of one array, and no Python objects.",
+)
 DIFFERS = Rule(
     "CNV101",
     Severity.ERROR,
@@ -62,6 +68,7 @@ RULES = (
     WRONG_PAIR,
     BAD_OPSET,
     REFUSED,
+    BAD_ARRAY,
     DIFFERS,
     NOT_FINITE,
     VERIFIED_BY_ONNX,

@@ -24,24 +24,32 @@ from ufkit.core.files import PathLike, replacing
 from ufkit.core.tensor import Tensor
 from ufkit.uff.const import constant
 from ufkit.uff.model import Graph
+from ufkit.ufw.weights import StoredArray
 
 Progress = Callable[[int, int], None]
-Values = Tensor | NDArray[Any]
+Left = Tensor | StoredArray  # left in its file until it is written
+Values = Left | NDArray[Any]
 
 _BLOCK = 16 << 20
 _LONGEST_NAME = 65_535 - len(".npy")  # bytes; ZIP counts them in 16 bits
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # ZIP's; the same constants give the same file
 _SAFETENSORS = {
-    dtype.name: name
-    for dtype, name in (
-        (INT8, "I8"),
-        (INT16, "I16"),
-        (INT32, "I32"),
-        (INT64, "I64"),
-        (FLOAT16, "F16"),
-        (FLOAT32, "F32"),
-        (BOOL, "BOOL"),
-    )
+    **{
+        dtype.name: name
+        for dtype, name in (
+            (INT8, "I8"),
+            (INT16, "I16"),
+            (INT32, "I32"),
+            (INT64, "I64"),
+            (FLOAT16, "F16"),
+            (FLOAT32, "F32"),
+            (BOOL, "BOOL"),
+        )
+    },
+    "float64": "F64",  # from here on, of UFW alone
+    "uint8": "U8",
+    "uint16": "U16",
+    "uint32": "U32",
 }
 _METADATA = "__metadata__"  # the one name that a safetensors header keeps for itself
 
@@ -65,12 +73,12 @@ def constants(graph: Graph) -> dict[str, Tensor]:
 
 
 def save_weights(
-    tensors: Mapping[str, Tensor],
+    tensors: Mapping[str, Left],
     path: PathLike,
     *,
     progress: Progress = lambda done, total: None,
 ) -> None:
-    """Write constants to `path`, as its suffix says: .npz or .safetensors.
+    """Write constants, or weights of a net, to `path`, as its suffix says: .npz or .safetensors.
 
     `progress` is told bytes. Written beside and renamed.
     Raises FileError; FormatError with every constant whose data is absent or of the wrong size;
@@ -89,7 +97,7 @@ def save_weights(
         write(tensors, out, progress)
 
 
-Writer = Callable[[Mapping[str, Tensor], IO[bytes], Progress], None]
+Writer = Callable[[Mapping[str, Left], IO[bytes], Progress], None]
 
 
 def writer_for(path: PathLike) -> Writer:
@@ -176,7 +184,7 @@ def _unfit(tensors: Mapping[str, Values]) -> Iterator[Diagnostic]:
 
 
 def _obstacle(name: str, values: Values, reason: str) -> Diagnostic:
-    where = values.where if isinstance(values, Tensor) else Where(node=name)
+    where = values.where if isinstance(values, Left) else Where(node=name)
     return CANNOT_CONVERT.at(where, reason)
 
 

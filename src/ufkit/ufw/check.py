@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from math import prod
 
 import numpy as np
@@ -11,7 +11,7 @@ from ufkit.core.diag import Diagnostic, FormatError, Where
 from ufkit.ufw.blob import STORAGES, Blob
 from ufkit.ufw.connections import findings
 from ufkit.ufw.net import OLD, Layer, Net
-from ufkit.ufw.prototxt import Label, Prototxt
+from ufkit.ufw.prototxt import LabelMap, Prototxt
 from ufkit.ufw.rules import (
     BLOB_SIZE,
     DUPLICATE_LABEL,
@@ -61,11 +61,15 @@ def check_prototxt(text: Prototxt) -> Iterator[Diagnostic]:
     yield from _caught(lambda: findings(text))
 
 
-def check_labels(labels: Iterable[Label]) -> Iterator[Diagnostic]:
-    """All findings in a label map. Raises FormatError where an item has no number."""
+def check_labels(map_: LabelMap) -> Iterator[Diagnostic]:
+    """All findings in a label map. Nothing is raised."""
+    yield from _caught(lambda: _labels(map_))
+
+
+def _labels(map_: LabelMap) -> Iterator[Diagnostic]:
     numbers: set[int] = set()
     names: set[str] = set()
-    for label in labels:
+    for label in map_.labels:
         if label.label in numbers:
             yield DUPLICATE_LABEL.at(label.where, f"the number {label.label} was used before")
         if label.name in names:

@@ -37,6 +37,13 @@ OLD_STYLE = Rule(
     why="Tools of today may not see them, and take the net for an empty one.",
     hint="Caffe's upgrade_net_proto_binary and upgrade_net_proto_text rewrite such files",
 )
+UNKNOWN_FIELDS = Rule(
+    "UFW007",
+    W,
+    "fields that only the binary form can hold",
+    why="Forks of Caffe number fields of their own; text and JSON would lose them.",
+    hint="keep the binary file; `ufkit dump` shows all the rest",
+)
 
 # 1xx: blobs
 BLOB_SIZE = Rule(
@@ -85,6 +92,13 @@ WHOLE_NUMBERS = Rule(
     N,
     "floats that are small whole numbers",
     why="BM1880's tools keep INT8 weights so; the table of the net has what they stand for.",
+)
+NO_IMAGE = Rule(
+    "UFW110",
+    E,
+    "not a mean image",
+    why="A mean has one number for each channel, or for each pixel of each channel.",
+    hint="give 1 x C x H x W, C x H x W or C",
 )
 
 # 2xx: quantisation
@@ -205,6 +219,7 @@ RULES = (
     DUPLICATE_LAYER,
     NO_MAKER,
     OLD_STYLE,
+    UNKNOWN_FIELDS,
     BLOB_SIZE,
     BLOB_SHAPE,
     NO_DATA,
@@ -214,6 +229,7 @@ RULES = (
     DOES_NOT_FIT,
     LEGACY_SHAPE,
     WHOLE_NUMBERS,
+    NO_IMAGE,
     BAD_THRESHOLD,
     NO_THRESHOLD,
     BAD_TABLE,

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from math import prod
 from typing import Any
 
 import numpy as np
 
-from ufkit.core.diag import Diagnostic, FormatError, RequestError, Where
+from ufkit.core.diag import Diagnostic, FormatError, RequestError, Rule, Where
 from ufkit.core.dtypes import FLOAT32
 from ufkit.core.files import Span
 from ufkit.core.tensor import Tensor
@@ -18,15 +19,23 @@ from ufkit.wire.numbers import Numbers
 from ufkit.wire.reader import LEN
 from ufkit.wire.schema import did_you_mean
 
+Problem = tuple[Rule, str] | None
+
 
 class StoredArray:
-    """What the storage of a blob holds; decoded anew each time it is read, and not kept."""
+    """What the storage of a blob holds; decoded anew each time it is read, and not kept.
 
-    def __init__(self, blob: Blob) -> None:
+    It has the members of a Tensor, which stands for floats that lie in one piece.
+    """
+
+    def __init__(self, blob: Blob, shape: tuple[int, ...], problem: Problem) -> None:
         self.blob = blob
+        self.shape = shape
+        self.problem = problem
         self.where = blob.where
-        self.shape = blob.shape
         self.dtype = blob.stored_dtype
+        self.type = self.dtype.name
+        self.nbytes: int = prod(shape) * self.dtype.itemsize
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         stored = self.blob.stored(self.blob.storage)
@@ -36,33 +45,25 @@ class StoredArray:
 def net_weights(net: Net) -> dict[str, Tensor | StoredArray]:
     """The weights by `layer/0`, `layer/1`, as they are stored: INT8 coefficients as integers.
 
-    Nothing is read. Blobs without numbers are left out.
-    Raises FormatError with every blob whose numbers and shape do not fit.
+    Nothing is read. Blobs without numbers are left out; `problem` is what reading one raises.
     """
-    wrong: list[Diagnostic] = []
-    found: dict[str, Tensor | StoredArray] = {}
-    for name, blob in net.blobs():
-        try:
-            if problem := blob.problem():
-                wrong.append(problem[0].at(blob.where, problem[1]))
-            elif blob.storage:
-                found[name] = _stored(blob)
-        except FormatError as error:
-            wrong += error.diagnostics
-    if wrong:
-        raise FormatError(*wrong)
-    return found
+    return {name: _stored(blob) for name, blob in net.blobs() if blob.storage}
 
 
 def _stored(blob: Blob) -> Tensor | StoredArray:
-    """What a blob stores; where that are floats in one piece, a Tensor, which is streamed."""
+    problem: Problem = None
+    shape: tuple[int, ...] = ()
+    try:
+        problem, shape = blob.problem(), blob.shape
+    except FormatError as error:
+        problem = error.diagnostic.rule, error.diagnostic.message
     records = blob.message.records("data")
     if blob.storage == "data" and blob.message.held("data") is None and len(records) == 1:
         _, wire, start, stop = records[0]
         if wire == LEN:
             span = Span(blob.message.span.source, start, stop)
-            return Tensor(blob.shape, FLOAT32, span, where=blob.where)
-    return StoredArray(blob)
+            return Tensor(shape, FLOAT32, span, where=blob.where, problem=problem)
+    return StoredArray(blob, shape, problem)
 
 
 def put_weights(net: Net, arrays: Mapping[str, Any]) -> int:

@@ -42,6 +42,7 @@ ONNX = Kind("onnx", "an ONNX model", "it needs no conversion: ONNX Runtime and T
 CAFFE_NET = Kind(
     "caffe-net", "a Caffe net (caffemodel, umodel)", "ufkit.open_net opens it, in Python"
 )
+CAFFE_JSON = Kind("caffe-json", "the JSON form of a Caffe net", CAFFE_NET.hint)
 CAFFE_TEXT = Kind(
     "caffe-text",
     "a Caffe net description (prototxt)",
@@ -67,6 +68,10 @@ _CAFFE = _COMMENTS + (
     rb"(?:(?:name|model_type|int8_scale)\s*:|layers?\s*:?\s*\{"
     rb"|input(?:_dim|_shape)?\s*[:{]|state\s*\{)"
 )
+_CAFFE_JSON = (
+    rb'\s*\{\s*(?:"name"\s*:\s*"[^"]*"\s*,\s*)?'
+    rb'"(?:layers?|input|input_dim|input_shape|state)"\s*:\s*[\[{]'
+)
 _TEXTS = tuple(
     (re.compile(pattern, re.I), kind)
     for pattern, kind in (
@@ -74,6 +79,7 @@ _TEXTS = tuple(
         (rb"\s*(?:<!doctype html|<html|<\?xml[^>]*>\s*<!doctype html)", HTML),
         (_COMMENTS + rb"(?:" + _UFF_WORDS.encode() + rb")\s*[:{<]", UFF_TEXT),
         (rb'\s*\{\s*"(?:' + _UFF_WORDS.encode() + rb')"', UFF_JSON),
+        (_CAFFE_JSON, CAFFE_JSON),
         (_COMMENTS + rb"(?:node|library|versions)\s*\{", TF_TEXT),
         (_COMMENTS + rb"item\s*:?\s*\{[^{}]*\blabel\s*:", CAFFE_LABELS),
         (_CAFFE + rb"(?s:.*?)\b(?:threshold_y|right_shift_width)\s*:", CAFFE_TABLE),

@@ -32,6 +32,7 @@ from ufkit.wire.tokens import (
 from ufkit.wire.values import is_default, quoted, shortest
 
 Blob = Callable[[Span], bytes | None]
+Remark = Callable[[Message, FieldType | None], str | None]
 
 _CHUNK = 1 << 16
 
@@ -51,7 +52,11 @@ _PLAIN = re.compile(r"[ !#-&(-\[\]-~]*")
 
 
 def text_lines(
-    message: Message, *, blob: Blob | None = None, sort_entries: bool = False
+    message: Message,
+    *,
+    blob: Blob | None = None,
+    sort_entries: bool = False,
+    remark: Remark | None = None,
 ) -> Iterator[str]:
     """The text of a message, as Python's `text_format.MessageToString` prints it, in pieces.
 
@@ -59,9 +64,11 @@ def text_lines(
     of a bytes value; None keeps it. Maps come sorted by key, and with `sort_entries` so do
     repeated messages that act as maps: those named `...Entry` with fields `key` and `value`.
     An enum key of such a message is printed as a number, since a real map cannot have one.
+    `remark` may give a comment to print in place of a field, and, asked about the field None, one
+    to print at the end of a message.
     Raises FormatError where the message is damaged.
     """
-    return _Writer(blob, sort_entries).lines(message, "")
+    return _Writer(blob, sort_entries, remark).lines(message, "")
 
 
 def _acts_as_map(type_: MessageType) -> bool:
@@ -69,14 +76,18 @@ def _acts_as_map(type_: MessageType) -> bool:
 
 
 class _Writer:
-    def __init__(self, blob: Blob | None, sort_entries: bool) -> None:
+    def __init__(self, blob: Blob | None, sort_entries: bool, remark: Remark | None) -> None:
         self.blob = blob
         self.sort_entries = sort_entries
+        self.remark = remark or (lambda message, field: None)
 
     def lines(self, message: Message, indent: str) -> Iterator[str]:
         in_map = message.type.is_map_entry
         for field in message.type.fields.values() if in_map else message.known():
             head = indent + field.name
+            if comment := self.remark(message, field):
+                yield f"{indent}# {comment}\n"
+                continue
             for value in self.values(message, field):
                 if field.kind == "message":
                     yield head + " {\n"
@@ -90,6 +101,8 @@ class _Writer:
                 else:
                     number = field.name == "key" and _acts_as_map(message.type)
                     yield f"{head}: {_scalar_text(field, value, number=number)}\n"
+        if comment := self.remark(message, None):
+            yield f"{indent}# {comment}\n"
 
     def values(self, message: Message, field: FieldType) -> list[Any]:
         """What to print of a field: nothing for an implicit one that has its default."""

@@ -77,6 +77,18 @@ class Entry:
         fault = TextFault(self.start, f"{self.name}: {found} is not {wanted}")
         raise fault.located(self.owner.source)
 
+    def plain(self) -> Tree | str | float:
+        """The value as Python has it: words that spell numbers, true or false as those."""
+        if not isinstance(self.value, Word):
+            return self.value
+        if (number := integer(self.value)) is not None:
+            return number
+        flag = {"true": True, "false": False}.get(self.value)
+        if flag is not None:
+            return flag
+        number_ = real(self.value)
+        return str(self.value) if number_ is None else number_
+
     def where(self) -> Where:
         """The line of the value, for diagnostics."""
         return TextFault(self.start, "").located(self.owner.source).diagnostic.where

@@ -1,0 +1,77 @@
+"""Summaries of nets as text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ufkit.core import render
+from ufkit.core.render import visible
+
+if TYPE_CHECKING:
+    from ufkit.cli.output import Output
+    from ufkit.ufw.summary import NetSummary
+
+_FORMS = {
+    "caffe-net": "Caffe net, binary",
+    "caffe-json": "Caffe net, JSON",
+    "caffe-text": "Caffe net, text",
+}
+
+
+def form_of(kind: str) -> str:
+    """What a kind of file is called in a heading."""
+    return _FORMS[kind]
+
+
+def heading(output: Output, name: str, parts: Sequence[str], nbytes: int) -> str:
+    """The first line: the file, what it is, how large."""
+    size = render.size(nbytes)
+    exact = "" if size.endswith(" B") else f" ({nbytes:,} bytes)"
+    return f"{output.paint(visible(name), 'bold')}: {', '.join([*parts, size + exact])}"
+
+
+def summary_text(summary: NetSummary, output: Output) -> str:
+    """What a net takes, makes, is made of and weighs."""
+    name = output.paint(visible(summary.name or "(without a name)"), "bold")
+    style = f" in {summary.style!r}, the older style" if summary.style == "layers" else ""
+    lines = [f"net {name}: {render.plural(summary.layers, 'layer')}{style}"]
+    rows = [("input", visible(item["name"]), _shape(item["shape"])) for item in summary.inputs]
+    rows += [("output", visible(id_), "") for id_ in summary.outputs]
+    if rows:
+        lines.append(render.columns(rows))
+    counts = (f"{count} {visible(type_)}" for type_, count in summary.types.items())
+    lines.append(render.wrapped(counts, first="  layers      ", width=output.width))
+    if summary.storages:
+        dtypes = ", ".join(f"{count:,} {dtype}" for dtype, count in summary.dtypes.items())
+        total = f"{summary.parameters:,} ({dtypes})" if len(summary.dtypes) > 1 else dtypes
+        lines.append(f"  parameters  {total}, {render.size(summary.weight_bytes)}")
+        kept = ", ".join(f"{count} in {name}" for name, count in summary.storages.items())
+        lines.append(f"  weights     {summary.form}: {kept}")
+    else:
+        lines.append("  parameters  none in this file")
+    return "\n".join(lines)
+
+
+def _shape(shape: Sequence[int] | None) -> str:
+    return "?" if shape is None else f"[{', '.join(map(str, shape))}]"
+
+
+def layer_table(summary: NetSummary) -> str:
+    """A line for each layer: its name and type, what it takes and makes, its weights."""
+    rows = [
+        (
+            visible(layer.name),
+            visible(layer.type),
+            f"{_names(layer.bottoms)} -> {_names(layer.tops)}",
+            f"{layer.parameters:,}" if layer.blobs else "",
+            "  ".join(map(str, layer.blobs)),
+        )
+        for layer in summary.layer_list
+    ]
+    head = ("layer", "type", "takes -> makes", "parameters", "weights")
+    return render.columns([head, *rows], indent=0, right=(3,))
+
+
+def _names(names: Sequence[str]) -> str:
+    return ", ".join(map(visible, names)) or "-"
