@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import ufkit
+from caffe_nets import TABLE, small
 from graphs import small_net
 from test_generated import RULES
 from ufkit.cli.app import run
@@ -24,6 +25,11 @@ from ufkit.uff.build import Builder
 from ufkit.uff.data import Orders, Ref
 from ufkit.uff.io import open as open_uff
 from ufkit.uff.model import MetaGraph
+from ufkit.ufw.dequantize import dequantize
+from ufkit.ufw.net import Net
+from ufkit.ufw.quant import multipliers
+from ufkit.ufw.quantize import quantize
+from ufkit.ufw.table import Table, read_table
 
 Findings = Iterator[Diagnostic]
 PROVOKED: dict[str, Callable[[Path], Any]] = {}
@@ -509,6 +515,84 @@ def _without_runtime(folder: Path) -> Findings:
         patch.setattr("importlib.util.find_spec", lambda name: None)
         report = ufkit.convert(folder / "a.uff", folder / "a.onnx", ufkit.Options(verify=True))
     return iter(report.diagnostics)
+
+
+# -- quantisation ----------------------------------------------------------------------------
+
+
+def quantised(changes: dict[str, float], *more: Any, **options: Any) -> Findings:
+    """What is said of the small net, with some thresholds changed and a layer more."""
+    net = small()
+    if more:
+        net.add(*more)
+    return iter(quantize(net, Table({**TABLE, **changes}), **options).diagnostics)
+
+
+@provokes("UFW201")
+def _no_range(_: Path) -> Findings:
+    return quantised({"data": 0.0})
+
+
+@provokes("UFW202", "UFW210")
+def _no_thresholds(_: Path) -> Any:
+    raise ufkit.RequestError(*_raised(small(), {}), *_raised(Net.new(), {}))
+
+
+def _raised(net: Net, table: dict[str, float]) -> tuple[Diagnostic, ...]:
+    with pytest.raises(ufkit.RequestError) as caught:
+        quantize(net, Table(table))
+    return caught.value.diagnostics
+
+
+@provokes("UFW203")
+def _no_table(_: Path) -> Any:
+    return read_table(Source(b"[]"))
+
+
+@provokes("UFW204")
+def _two_thresholds(_: Path) -> Any:
+    return read_table(Source(b'{"x": 1, "x": 2}'))
+
+
+@provokes("UFW205")
+def _no_shift(_: Path) -> Any:
+    return multipliers([1000.0])
+
+
+@provokes("UFW206")
+def _float_layer(_: Path) -> Findings:
+    return quantised({}, "p", "PReLU", ["ip"], ["p"], [np.ones(2, np.float32)])
+
+
+@provokes("UFW207")
+def _large(_: Path) -> Findings:
+    return quantised({"data": 1e6})
+
+
+@provokes("UFW208")
+def _no_scale(_: Path) -> Any:
+    net = Net.new()
+    net.add("conv", "Convolution", ["x"], ["y"], [np.ones((1, 1, 1, 1), np.int8)])
+    return dequantize(net)
+
+
+@provokes("UFW209")
+def _integers(_: Path) -> Findings:
+    weights = np.ones((2, 2), np.int8)
+    return quantised({}, "i", "InnerProduct", ["pool"], ["ip"], [weights])
+
+
+@provokes("UFW211")
+def _saturated(_: Path) -> Findings:
+    weights, bias = np.full((99, 1), 0.9, np.float32), np.zeros(99, np.float32)
+    bias[0] = 1e6
+    return quantised({}, "i", "InnerProduct", ["pool"], ["ip"], [weights, bias])
+
+
+@provokes("UFW212")
+def _one_shift(_: Path) -> Findings:
+    weights = np.ones((1, 1, 2, 2), np.float32)
+    return quantised({}, "d", "Deconvolution", ["pool"], ["ip"], [weights], per_channel=True)
 
 
 @pytest.mark.parametrize("code", [rule.code for rule in RULES])

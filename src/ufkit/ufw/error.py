@@ -86,12 +86,10 @@ def _block(x: Array, integers: Array, scale: Array) -> tuple[Array, ...]:
     got = integers.reshape(len(x), -1) * along(scale, 2)
     difference = np.abs(got - meant)
     beyond = difference > along(scale, 2) * 0.500001  # rounding alone stays within a half
+    products = ((difference, difference), (meant, meant), (got, got), (meant, got))
     return (
         np.full(len(x), meant.shape[1]),
         difference.max(1, initial=0),
-        (difference**2).sum(1),
-        (meant**2).sum(1),
-        (got**2).sum(1),
-        (meant * got).sum(1),
+        *(np.einsum("ij,ij->i", a, b) for a, b in products),
         beyond.sum(1),
     )

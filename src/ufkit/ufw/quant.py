@@ -36,7 +36,7 @@ Step = Fraction | float
 Shift = int | Array
 
 MAX_SHIFT = 31
-_BLOCK = 1 << 20  # elements computed at a time
+_BLOCK = 1 << 17  # elements computed at a time
 
 
 @dataclass(frozen=True, slots=True)
