@@ -82,8 +82,9 @@ def test_requantisation_rounds_halves_up() -> None:
     assert quant.requantized([-1, 1023], 2, UINT8).tolist() == [0, 255]
     per_channel = quant.requantized([[8, 8], [8, 8]], np.array([[1], [3]]))
     assert per_channel.tolist() == [[4, 4], [1, 1]]
-    with pytest.raises(RequestError, match="UFW205"):
-        quant.requantized([1], -1)
+    for shift in (-1, 32):
+        with pytest.raises(RequestError, match="UFW205"):
+            quant.requantized([1], shift)
 
 
 @given(st.integers(-(1 << 31), (1 << 31) - 1), st.integers(0, 31), st.sampled_from(NUMBERS))

@@ -116,7 +116,10 @@ def test_integers_with_a_shift_only_need_the_table() -> None:
 def test_integers_without_anything() -> None:
     net = Net.new()
     net.add("conv", "Convolution", ["x"], ["y"], [np.ones((1, 1, 1, 1), np.int8)])
-    with pytest.raises(RequestError, match="neither scales nor a shift"):
+    with pytest.raises(RequestError, match="no scales, and the shift is none"):
+        dequantize(net, Table({"x": 1.0, "y": 1.0}))
+    net["conv"].blobs[0].message.set("right_shift_num", -7)
+    with pytest.raises(RequestError, match="the shift is -7"):
         dequantize(net, Table({"x": 1.0, "y": 1.0}))
 
 
@@ -253,6 +256,20 @@ def test_integers_are_not_quantised_once_more() -> None:
         quantize(again(net), Table(TABLE))
     assert [item.where.node for item in caught.value.diagnostics] == ["conv/0", "conv/1", "ip/0"]
     assert {item.code for item in caught.value.diagnostics} == {"UFW209"}
+
+
+def test_whole_numbers_may_be_what_is_meant() -> None:
+    """Kernels by hand: identity, Sobel's."""
+    net = Net.new()
+    sobel = np.tile(np.float32([[-1, 0, 1], [-2, 0, 2], [-1, 0, 1]]), (4, 1, 1, 1))
+    net.add("conv", "Convolution", ["x"], ["y"], [sobel])
+    net.add("ip", "InnerProduct", ["y"], ["z"], [np.eye(8, dtype=np.float32)])
+    report = quantize(net, Table({"x": 1.0, "y": 1.0, "z": 1.0}))
+    assert report.layers[0].parts["weights"].integers[0, 0].tolist() == [
+        [-32, 0, 32],
+        [-64, 0, 64],
+        [-32, 0, 32],
+    ]
 
 
 def test_a_net_without_such_layers() -> None:

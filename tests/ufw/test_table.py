@@ -102,6 +102,8 @@ def test_a_table_of_ones_own_in_either_form(suffix: str, tmp_path: Path) -> None
         (b'layer { name: "a" type: "ReLU" }', "UFW203", "none of its 1 layers has a threshold_y"),
         (b'layer { name: "a" threshold_y: x }', "UFK110", "is not a number"),
         (b'layer { name: "a" threshold_y: -2 }', "UFW201", "not -2.0"),
+        (b'layer { name: "a" right_shift_width: 32 }', "UFW205", "0 to 31 bits"),
+        (b'layer { name: "a" right_shift_width: ' + b"9" * 18 + b" }", "UFW205", "0 to 31 bits"),
         (b'layer { blob_param { name: "a" } }', "UFK110", "without 'threshold_y'"),
         (
             b'layer { name: "a" threshold_y: 1 }\nlayer { name: "a" threshold_y: 2 }',

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from ufkit.core.diag import RequestError
 from ufkit.core.files import Source
 from ufkit.ufw.dequantize import dequantize
 from ufkit.ufw.io import open_net, save_net
@@ -127,3 +128,9 @@ def test_the_vendors_integers_back_to_floats(corpus: Path, floats: Net, judge: N
         assert np.abs(weights - exact).max() <= scale / 2 * 1.000001
         half = th[name] / 128 / 2 ** shifts[name].shift / 2
         assert np.abs(bias - exact_bias).max() <= half * 1.000001
+
+
+def test_its_integers_are_not_quantised_once_more(corpus: Path, judge: Net) -> None:
+    with pytest.raises(RequestError, match="all 500 are whole numbers") as caught:
+        quantize(judge, read_table(table_of(corpus)), BM1880)
+    assert caught.value.diagnostic.code == "UFW209"

@@ -240,7 +240,7 @@ def _numbers(row: dict[str, float]) -> tuple[str, ...]:
 
 
 def _worst(at: int, row: dict[str, float]) -> str:
-    return f"{row['sqnr']:.1f} ({at})"
+    return "-" if row["sqnr"] == float("inf") else f"{row['sqnr']:.1f} ({at})"
 
 
 def _size(path: str) -> int | None:

@@ -10,7 +10,7 @@ from ufkit.core.diag import Diagnostic, RequestError, Where
 from ufkit.ufw import quant
 from ufkit.ufw.blob import NOT_SET, Blob
 from ufkit.ufw.net import Layer, Net
-from ufkit.ufw.quant import BM1880, UFW, Array, Profile
+from ufkit.ufw.quant import BM1880, MAX_SHIFT, UFW, Array, Profile
 from ufkit.ufw.quantize import MOST_BLOBS, QUANTISED
 from ufkit.ufw.rules import NO_SCALE, NOTHING_TO_DO
 from ufkit.ufw.table import Table
@@ -39,7 +39,8 @@ def dequantize(net: Net, table: Table | None = None, profile: Profile = UFW) -> 
     found = list(find(net, table or Table(), problems))
     if not found and not problems:
         message = f"none of its {len(net.layers)} layers holds integers"
-        problems.append(NOTHING_TO_DO.at(Where(net.source.name), message))
+        hint = "" if profile is BM1880 else "if `data` holds the integers, they are the BM1880's"
+        problems.append(NOTHING_TO_DO.at(Where(net.source.name), message, hint=hint))
     if problems:
         raise RequestError(*problems)
     for _, blob, scale in found:
@@ -62,8 +63,9 @@ def _ufw(net: Net, table: Table, problems: list[Diagnostic]) -> Found:
             elif blob.storage == "int32_data":
                 shift = blob.message.get("right_shift_num")
                 missing = [message for message, _ in thresholds.missing(layer)]
-                if at >= MOST_BLOBS or shift == NOT_SET:
-                    missing = ["it has neither scales nor a shift"]
+                if at >= MOST_BLOBS or not 0 <= shift <= MAX_SHIFT:
+                    said = "none" if shift == NOT_SET else shift
+                    missing = [f"it has no scales, and the shift is {said}"]
                 if missing:
                     problems += [NO_SCALE.at(blob.where, message) for message in missing]
                 else:

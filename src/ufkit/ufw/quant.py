@@ -5,8 +5,8 @@ scale of its integers. A *ratio* is the step of what goes into a layer over the 
 out; where both have the same kind of integers, it is th_in / th_out. Shifts are powers of two that
 integers were multiplied with, and come one for all or, per channel, one for each output channel.
 
-What is computed in floats is computed in double precision. Where a formula is from, and how far it
-is known, its docstring says:
+Numbers have to be finite. What is computed in floats is computed in double precision. Where a
+formula is from, and how far it is known, its docstring says:
 
 high      stated in a source, or checked number by number on files of the vendor
 medium    follows from the vendor's other programs for the same chip
@@ -127,11 +127,11 @@ def requantized(sums: Any, shift: Shift, number: Number = INT8) -> Array:
     """What a layer gives out: (sum + 2^(shift-1)) >> shift, saturated. That rounds halves up.
 
     A `shift` per channel must broadcast against the sums. (High for the BM1684: tpu-mlir,
-    applyMultiplierAndRShift.) Raises RequestError (UFW205) for a negative shift.
+    applyMultiplierAndRShift.) Raises RequestError (UFW205) for a shift that is not 0 to 31.
     """
     sums, by = np.asarray(sums, np.int64), np.asarray(shift, np.int64)
-    if by.min(initial=0) < 0:
-        message = f"{by.min()} bits to the right is no shift"
+    if by.min(initial=0) < 0 or by.max(initial=0) > MAX_SHIFT:
+        message = f"a shift is 0 to {MAX_SHIFT} bits, not {by.min()} to {by.max()}"
         raise RequestError(CANNOT_SHIFT.at(Where(), message))
     return saturated((sums + ((1 << by) >> 1)) >> by, number)
 

@@ -14,7 +14,7 @@ from ufkit.ufw import quant
 from ufkit.ufw.blob import Blob
 from ufkit.ufw.error import Errors, errors
 from ufkit.ufw.net import NEW, Layer, Net
-from ufkit.ufw.quant import BM1880, INT8, INT16, UFW, Array, Profile
+from ufkit.ufw.quant import BM1880, INT8, INT16, UFW, Array, Profile, blocks
 from ufkit.ufw.rules import (
     CANNOT_SHIFT,
     NO_THRESHOLD,
@@ -44,7 +44,7 @@ Progress = Callable[[int, int], None]
 class Part:
     """The weights or biases of a layer as integers, and what they cost.
 
-    floats    as they were, output channels along axis 0
+    floats    as they were; output channels along axis 0, but in a Deconvolution
     integers  of the same shape
     scale     what the integer 1 stands for, of all or of each channel
     """
@@ -212,7 +212,7 @@ def floats_of(layer: Layer) -> list[Array]:
     """Weights and biases, output channels along axis 0.
 
     Older files have four axes for all: those of a matrix are the last two.
-    Raises FormatError (UFW106) where one is not finite.
+    Raises FormatError (UFW106) where one is not finite, RequestError (UFW209) for integers.
     """
     weights, *biases = (np.atleast_1d(blob.array()) for blob in layer.blobs)
     for blob, array in zip(layer.blobs, (weights, *biases), strict=True):
@@ -221,9 +221,19 @@ def floats_of(layer: Layer) -> list[Array]:
                 f"of {array.size} numbers {np.count_nonzero(~np.isfinite(array))} are no numbers"
             )
             raise FormatError(NOT_FINITE.at(blob.where, message))
+    if _are_integers(weights):
+        message = f"all {weights.size} are whole numbers, as the BM1880's nets have integers"
+        raise RequestError(NOT_FLOATS.at(layer.blobs[0].where, message))
     if layer.type == INNER_PRODUCT and weights.ndim > 2:
         weights = weights.reshape(-1, weights.shape[-1])
     return [weights, *(bias.reshape(-1) for bias in biases)]
+
+
+def _are_integers(weights: Array) -> bool:
+    """Whether they look quantised: whole numbers, the largest of which a shift brought near 127."""
+    largest = max(weights.max(), -weights.min())
+    near = INT8.high // 2 <= largest <= -INT8.low
+    return near and not any(np.any(weights[rows] % 1) for rows in blocks(weights))
 
 
 # -- where integers are kept -----------------------------------------------------------------

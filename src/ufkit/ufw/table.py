@@ -22,8 +22,8 @@ import numpy as np
 
 from ufkit.core.diag import FormatError, Where
 from ufkit.core.files import PathLike, Source, replacing
-from ufkit.ufw.quant import is_threshold
-from ufkit.ufw.rules import BAD_TABLE, BAD_THRESHOLD, SEVERAL_THRESHOLDS
+from ufkit.ufw.quant import MAX_SHIFT, is_threshold
+from ufkit.ufw.rules import BAD_TABLE, BAD_THRESHOLD, CANNOT_SHIFT, SEVERAL_THRESHOLDS
 from ufkit.wire.message import Piece, write
 from ufkit.wire.sniff import CAFFE_TABLE, CAFFE_TEXT, JSON, UFF_JSON, identify
 from ufkit.wire.tree import Entry, Tree, parse_tree
@@ -58,7 +58,8 @@ def read_table(path: PathLike | Source) -> Table:
 
     A layer of Bitmain's text that names no blob gives its threshold to the blob of its own name.
     Raises FileError; FormatError where it is no table (UFW203), has a threshold that is no positive
-    number (UFW201) or two different ones for one blob (UFW204), or cannot be parsed.
+    number (UFW201) or two different ones for one blob (UFW204), or a shift that is none (UFW205),
+    or cannot be parsed.
     """
     source = path if isinstance(path, Source) else Source.open(path)
     kind = identify(source)
@@ -129,6 +130,9 @@ def _from_text(source: Source) -> Table:
             _add(table, name, entry.real(), entry.where())
         shift, multiplier = layer.get(_SHIFT), layer.get(_MULTIPLIER)
         if shift is not None:
+            if not 0 <= shift.integer() <= MAX_SHIFT:
+                message = f"{_SHIFT} is {shift.integer()}; a shift is 0 to {MAX_SHIFT} bits"
+                raise FormatError(CANNOT_SHIFT.at(shift.where(), message))
             scaled = None if multiplier is None else multiplier.integer()
             table.shifts[layer.text("name")] = Shifted(shift.integer(), scaled)
     if not table.thresholds:
