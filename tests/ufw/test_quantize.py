@@ -123,6 +123,17 @@ def test_integers_without_anything() -> None:
         dequantize(net, Table({"x": 1.0, "y": 1.0}))
 
 
+@pytest.mark.parametrize("scale", [3e38, float("nan")])
+def test_scales_beyond_all_numbers(scale: float) -> None:
+    net = small()
+    quantize(net, Table(TABLE))
+    net["ip"].blobs[0].message.set("scaleToFloat", scale)
+    before = to_bytes(net.message)
+    with pytest.raises(FormatError, match="UFW106"):
+        dequantize(net)
+    assert to_bytes(net.message) == before
+
+
 def test_int8_coefficients() -> None:
     floats = np.float32([[0.5, -0.25], [0.1, 0.0]])
     integers, scale = coefficients(floats)

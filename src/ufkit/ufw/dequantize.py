@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ufkit.core.diag import Diagnostic, RequestError, Where
+from ufkit.core.diag import Diagnostic, FormatError, RequestError, Where
 from ufkit.ufw import quant
 from ufkit.ufw.blob import NOT_SET, Blob
 from ufkit.ufw.net import Layer, Net
 from ufkit.ufw.quant import BM1880, MAX_SHIFT, UFW, Array, Profile
 from ufkit.ufw.quantize import MOST_BLOBS, QUANTISED
-from ufkit.ufw.rules import NO_SCALE, NOTHING_TO_DO
+from ufkit.ufw.rules import NO_SCALE, NOT_FINITE, NOTHING_TO_DO
 from ufkit.ufw.table import Table
 from ufkit.ufw.thresholds import Thresholds
 
@@ -31,8 +31,9 @@ def dequantize(net: Net, table: Table | None = None, profile: Profile = UFW) -> 
     have only a shift by the table's thresholds. Of the BM1880's: by the thresholds and shifts of
     its table; a layer without a shift there is in floats already.
 
-    The net is edited, and nothing written. Raises RequestError with all there is to say: integers
-    that stand for nothing known (UFW208), a net without any (UFW210). Then the net is as it was.
+    The net is edited, and nothing written. Raises RequestError with all there is to say, before
+    anything is edited: integers that stand for nothing known (UFW208), a net without any (UFW210);
+    FormatError where scales lead beyond float32 (UFW106).
     """
     find = _bm1880 if profile is BM1880 else _ufw
     problems: list[Diagnostic] = []
@@ -43,11 +44,21 @@ def dequantize(net: Net, table: Table | None = None, profile: Profile = UFW) -> 
         problems.append(NOTHING_TO_DO.at(Where(net.source.name), message, hint=hint))
     if problems:
         raise RequestError(*problems)
-    for _, blob, scale in found:
-        blob.put(blob.array() if scale is None else quant.dequantize(blob.array(), scale))
+    floats = [_floats(blob, scale) for _, blob, scale in found]
+    for (_, blob, _), array in zip(found, floats, strict=True):  # nothing is edited before
+        blob.put(array)
         for name in _OF_INTEGERS:
             blob.message.clear(name)
     return list(dict.fromkeys(layer.name for layer, _, _ in found))
+
+
+def _floats(blob: Blob, scale: Array | None) -> Array:
+    with np.errstate(over="ignore"):
+        array = blob.array() if scale is None else quant.dequantize(blob.array(), scale)
+    if not np.isfinite(array).all():
+        message = f"its scale turns {array.size} integers into numbers beyond float32"
+        raise FormatError(NOT_FINITE.at(blob.where, message))
+    return array
 
 
 Found = Iterator[tuple[Layer, Blob, Array | None]]
