@@ -14,6 +14,7 @@ import ufkit.cli.rules
 import ufkit.conversion.rules
 import ufkit.core.rules
 import ufkit.uff.rules
+import ufkit.ufw.rules
 import ufkit.wire.rules
 from ufkit.core.diag import Rule
 from ufkit.uff.ops import OPS
@@ -25,6 +26,7 @@ BANDS: tuple[tuple[str, str, tuple[Rule, ...]], ...] = (
     ("Files", "src/ufkit/core/rules.py", ufkit.core.rules.RULES),
     ("Protocol Buffers", "src/ufkit/wire/rules.py", ufkit.wire.rules.RULES),
     ("UFF", "src/ufkit/uff/rules.py", ufkit.uff.rules.RULES),
+    ("UFW and Caffe", "src/ufkit/ufw/rules.py", ufkit.ufw.rules.RULES),
     ("Conversions", "src/ufkit/conversion/rules.py", ufkit.conversion.rules.RULES),
     ("Command line", "src/ufkit/cli/rules.py", ufkit.cli.rules.RULES),
 )

@@ -6,6 +6,7 @@ import contextlib
 import io
 import json
 from collections.abc import Callable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,6 @@ import numpy as np
 import pytest
 
 import ufkit
-from caffe_nets import TABLE, small
 from graphs import small_net
 from test_generated import RULES
 from ufkit.cli.app import run
@@ -25,11 +25,21 @@ from ufkit.uff.build import Builder
 from ufkit.uff.data import Orders, Ref
 from ufkit.uff.io import open as open_uff
 from ufkit.uff.model import MetaGraph
+from ufkit.ufw.blob import Blob
+from ufkit.ufw.check import check_blob, check_labels
 from ufkit.ufw.dequantize import dequantize
+from ufkit.ufw.io import open_labels
+from ufkit.ufw.mean import mean_blob
 from ufkit.ufw.net import Net
+from ufkit.ufw.pair import pair_findings
 from ufkit.ufw.quant import multipliers
 from ufkit.ufw.quantize import quantize
-from ufkit.ufw.table import Table, read_table
+from ufkit.ufw.schema import BLOB
+from ufkit.ufw.table import Table, open_table
+from ufkit.wire.message import Message
+from ufw.nets import PROTOTXT, blob_of, old_net
+from ufw.nets import small_net as small_caffe
+from ufw.tiny import TABLE, tiny_net
 
 Findings = Iterator[Diagnostic]
 PROVOKED: dict[str, Callable[[Path], Any]] = {}
@@ -452,6 +462,79 @@ def _arrays(folder: Path) -> Findings:
     return told("run", str(folder / "a.uff"), "-i", f"image={folder / 'x.npy'}")
 
 
+# -- Caffe and UFW ---------------------------------------------------------------------------
+
+
+@provokes("UFW001")
+def _no_net(_: Path) -> Any:
+    return ufkit.open_net(Source(b"<html>", "x"))
+
+
+@provokes("UFW002")
+def _no_layers(_: Path) -> Findings:
+    return ufkit.check_net(Net.new("empty"))
+
+
+@provokes("UFW003", "UFW006", "UFW108")
+def _old_layers(_: Path) -> Findings:
+    both = small_caffe()
+    both.message.set("layers", old_net().message.all("layers"))
+    return chain(ufkit.check_net(both), ufkit.check_net(old_net()))
+
+
+@provokes("UFW004", "UFW005")
+def _connections(_: Path) -> Findings:
+    net = small_caffe()
+    net.add("ip", "ReLU", ["nobody"], ["x"])
+    return ufkit.check_net(net)
+
+
+@provokes("UFW007")
+def _fork(folder: Path) -> Any:
+    net = ufkit.open_net(Source(b"\xa2\x06\x07\x0a\x01x\xc2\x3e\x01y", "x"))
+    return ufkit.save_net(net, folder / "x.prototxt")
+
+
+@provokes("UFW101", "UFW102", "UFW103", "UFW104", "UFW106", "UFW109")
+def _blobs(_: Path) -> Findings:
+    fields: list[dict[str, Any]] = [
+        {"dim": [5], "data": [1.0]},
+        {"dim": [-1], "data": [1.0]},
+        {"dim": [5]},
+        {"dim": [1], "data": [1.0], "int8_data": b"1"},
+        {"dim": [1], "data": [np.nan]},
+        {"dim": [16], "data": range(16)},
+    ]
+    return chain.from_iterable(check_blob(blob_of(**values)) for values in fields)
+
+
+@provokes("UFW105")
+def _foreign_blob(_: Path) -> Findings:
+    return check_blob(Blob(Message.read(BLOB, Source(b"\x50\x01", "x"))))
+
+
+@provokes("UFW107")
+def _too_wide(_: Path) -> Any:
+    return Blob.of(np.array([1 << 40]))
+
+
+@provokes("UFW110")
+def _no_mean(_: Path) -> Any:
+    return mean_blob(np.zeros((2, 2)))
+
+
+@provokes("UFW401", "UFW402", "UFW403")
+def _pair_of_nets(_: Path) -> Findings:
+    other = PROTOTXT.replace("num_output: 4", "num_output: 9").replace('"ip"', '"other"')
+    text = ufkit.open_prototxt(Source(other.encode(), "x"))
+    return pair_findings(text, small_caffe())
+
+
+@provokes("UFW501")
+def _labels(_: Path) -> Findings:
+    return check_labels(open_labels(Source(b"item { label: 1 } item { label: 1 }", "x")))
+
+
 # -- conversions -----------------------------------------------------------------------------
 
 
@@ -490,6 +573,12 @@ def _nameless(_: Path) -> Any:
     return to_onnx(MetaGraph(b.meta.message).graph)
 
 
+@provokes("CNV005")
+def _no_array(folder: Path) -> Any:
+    (folder / "a.npy").write_bytes(b"\x93NUMPY")
+    return ufkit.convert(folder / "a.npy", folder / "a.binaryproto")
+
+
 @provokes("CNV101")
 def _differs(folder: Path) -> Findings:
     ufkit.save(small_net().meta, folder / "a.uff")
@@ -521,8 +610,8 @@ def _without_runtime(folder: Path) -> Findings:
 
 
 def quantised(changes: dict[str, float], *more: Any, **options: Any) -> Findings:
-    """What is said of the small net, with some thresholds changed and a layer more."""
-    net = small()
+    """what is said of the tiny net, with some thresholds changed and a layer more."""
+    net = tiny_net()
     if more:
         net.add(*more)
     return iter(quantize(net, Table({**TABLE, **changes}), **options).diagnostics)
@@ -535,7 +624,7 @@ def _no_range(_: Path) -> Findings:
 
 @provokes("UFW202", "UFW210")
 def _no_thresholds(_: Path) -> Any:
-    raise ufkit.RequestError(*_raised(small(), {}), *_raised(Net.new(), {}))
+    raise ufkit.RequestError(*_raised(tiny_net(), {}), *_raised(Net.new(), {}))
 
 
 def _raised(net: Net, table: dict[str, float]) -> tuple[Diagnostic, ...]:
@@ -546,12 +635,12 @@ def _raised(net: Net, table: dict[str, float]) -> tuple[Diagnostic, ...]:
 
 @provokes("UFW203")
 def _no_table(_: Path) -> Any:
-    return read_table(Source(b"[]"))
+    return open_table(Source(b"[]"))
 
 
 @provokes("UFW204")
 def _two_thresholds(_: Path) -> Any:
-    return read_table(Source(b'{"x": 1, "x": 2}'))
+    return open_table(Source(b'{"x": 1, "x": 2}'))
 
 
 @provokes("UFW205")

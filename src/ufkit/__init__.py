@@ -1,10 +1,12 @@
-"""Opens UFF files, says what is in them, and gets them where they have to go.
+"""Opens UFF and UFW files, says what is in them, and gets them where they have to go.
 
     import ufkit
 
     with ufkit.open("model.uff") as model:
         print(ufkit.summarize(model))
     ufkit.convert("model.uff", "model.onnx", ufkit.Options(verify=True))
+    with ufkit.open_net("net.caffemodel") as net:
+        kernel = net["conv1"].blobs[0].array()
 
 Not here: training, TensorRT engines, anything that needs TensorFlow.
 """
@@ -38,6 +40,22 @@ if TYPE_CHECKING:
     from ufkit.uff.runner import run as run
     from ufkit.uff.summary import Summary as Summary
     from ufkit.uff.summary import summarize as summarize
+    from ufkit.ufw.blob import Blob as Blob
+    from ufkit.ufw.check import check_net as check_net
+    from ufkit.ufw.dequantize import dequantize as dequantize
+    from ufkit.ufw.io import open_blob as open_blob
+    from ufkit.ufw.io import open_net as open_net
+    from ufkit.ufw.io import open_prototxt as open_prototxt
+    from ufkit.ufw.io import save_blob as save_blob
+    from ufkit.ufw.io import save_net as save_net
+    from ufkit.ufw.io import save_prototxt as save_prototxt
+    from ufkit.ufw.net import Net as Net
+    from ufkit.ufw.prototxt import Prototxt as Prototxt
+    from ufkit.ufw.quantize import quantize as quantize
+    from ufkit.ufw.summary import summarize_net as summarize_net
+    from ufkit.ufw.table import Table as Table
+    from ufkit.ufw.table import open_table as open_table
+    from ufkit.ufw.table import save_table as save_table
 
 # Where each public name lives. Modules load when a name is first used, so that a command that
 # only looks at a file never imports onnx.
@@ -65,6 +83,22 @@ _HOMES = {
     "run": "uff.runner",
     "Summary": "uff.summary",
     "summarize": "uff.summary",
+    "Blob": "ufw.blob",
+    "check_net": "ufw.check",
+    "dequantize": "ufw.dequantize",
+    "open_blob": "ufw.io",
+    "open_net": "ufw.io",
+    "open_prototxt": "ufw.io",
+    "save_blob": "ufw.io",
+    "save_net": "ufw.io",
+    "save_prototxt": "ufw.io",
+    "Net": "ufw.net",
+    "Prototxt": "ufw.prototxt",
+    "quantize": "ufw.quantize",
+    "summarize_net": "ufw.summary",
+    "Table": "ufw.table",
+    "open_table": "ufw.table",
+    "save_table": "ufw.table",
 }
 
 __version__ = "0.1.0"

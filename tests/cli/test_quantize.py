@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from caffe_nets import TABLE, saved, small
 from ufkit.ufw.io import open_net
+from ufw.tiny import TABLE, saved, tiny_net
 
 needs_matplotlib = pytest.mark.skipif(
     importlib.util.find_spec("matplotlib") is None, reason="matplotlib is not installed"
@@ -21,7 +21,7 @@ needs_matplotlib = pytest.mark.skipif(
 
 @pytest.fixture
 def caffe(tmp_path: Path) -> Path:
-    return saved(small(), tmp_path)
+    return saved(tiny_net(), tmp_path)
 
 
 @pytest.fixture
@@ -84,7 +84,7 @@ def test_bm1880(run: Any, caffe: Path, table: Path, tmp_path: Path) -> None:
     back = tmp_path / "floats.caffemodel"
     assert run("dequantize", out, back, "--profile", "bm1880", "--table", shifts).code == 0
     weights = open_net(back)["conv"].blobs[0].array()
-    assert np.abs(weights - small()["conv"].blobs[0].array()).max() <= 1 / 256
+    assert np.abs(weights - tiny_net()["conv"].blobs[0].array()).max() <= 1 / 256
 
 
 def test_the_vendors_net(run: Any, corpus: Path, tmp_path: Path) -> None:
@@ -201,7 +201,7 @@ def test_bm1880_needs_its_table_to_go_back(run: Any, caffe: Path, tmp_path: Path
 @needs_matplotlib
 @pytest.mark.parametrize("options", [[], ["--per-channel"]])
 def test_pictures(run: Any, table: Path, tmp_path: Path, options: list[str]) -> None:
-    net = small()
+    net = tiny_net()
     net.add("../../odd $\\frac name\n", "InnerProduct", ["pool"], ["ip"],
             [np.zeros((3, 2), np.float32)])  # fmt: skip
     folder = tmp_path / "a" / "plots"

@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from caffe_nets import TABLE, small
 from ufkit.core.diag import FormatError, RequestError
 from ufkit.core.files import Source
 from ufkit.ufw.blob import Blob
@@ -18,6 +17,7 @@ from ufkit.ufw.quantize import quantize
 from ufkit.ufw.schema import BLOB, NET
 from ufkit.ufw.table import Shifted, Table
 from ufkit.wire.message import Message, to_bytes
+from ufw.tiny import TABLE, tiny_net
 
 
 def again(net: Net) -> Net:
@@ -31,7 +31,7 @@ def fields(blob: Blob) -> dict[str, object]:
 
 
 def test_ufw() -> None:
-    net = small()
+    net = tiny_net()
     report = quantize(net, Table(TABLE))
     weights, bias = again(net)["conv"].blobs
     # ratio 2/4, largest 0.7: shift 8, as in test_quant; 0.1 * 2^8 * 127 / 4 = 812.8
@@ -55,7 +55,7 @@ def test_ufw() -> None:
 
 
 def test_per_channel() -> None:
-    net = small()
+    net = tiny_net()
     report = quantize(net, Table(TABLE), per_channel=True)
     weights, bias = again(net)["conv"].blobs
     # 0.04 / 2 * 2^12 = 81.9
@@ -69,7 +69,7 @@ def test_per_channel() -> None:
 
 
 def test_bm1880() -> None:
-    net = small()
+    net = tiny_net()
     report = quantize(net, Table(TABLE), BM1880)
     weights, bias = again(net)["conv"].blobs
     assert weights.storage == "data"
@@ -79,12 +79,12 @@ def test_bm1880() -> None:
     # the pool has thresholds 4 and 4: 2^7 < 256
     assert report.table.shifts["pool"] == Shifted(7, 128)
     with pytest.raises(RequestError, match="UFW205"):
-        quantize(small(), Table(TABLE), BM1880, per_channel=True)
+        quantize(tiny_net(), Table(TABLE), BM1880, per_channel=True)
 
 
 @pytest.mark.parametrize("per_channel", [False, True])
 def test_there_and_back(per_channel: bool) -> None:
-    net = small()
+    net = tiny_net()
     report = quantize(net, Table(TABLE), per_channel=per_channel)
     back = again(net)
     assert dequantize(back) == ["conv", "ip"]
@@ -98,7 +98,7 @@ def test_there_and_back(per_channel: bool) -> None:
 
 
 def test_integers_with_a_shift_only_need_the_table() -> None:
-    net = small()
+    net = tiny_net()
     quantize(net, Table(TABLE))
     for layer in net.layers:
         for blob in layer.blobs:
@@ -125,7 +125,7 @@ def test_integers_without_anything() -> None:
 
 @pytest.mark.parametrize("scale", [3e38, float("nan")])
 def test_scales_beyond_all_numbers(scale: float) -> None:
-    net = small()
+    net = tiny_net()
     quantize(net, Table(TABLE))
     net["ip"].blobs[0].message.set("scaleToFloat", scale)
     before = to_bytes(net.message)
@@ -150,7 +150,7 @@ def test_int8_coefficients() -> None:
 
 
 def test_the_bm1880s_table_says_what_is_in_integers() -> None:
-    net = small()
+    net = tiny_net()
     report = quantize(net, Table(TABLE), BM1880)
     assert dequantize(again(net), report.table, BM1880) == ["conv", "ip"]
     del report.table.shifts["ip"]
@@ -158,7 +158,7 @@ def test_the_bm1880s_table_says_what_is_in_integers() -> None:
     with pytest.raises(RequestError, match="UFW210"):
         dequantize(again(net), Table(TABLE), BM1880)
     with pytest.raises(RequestError, match="no whole ones") as caught:
-        dequantize(small(), report.table, BM1880)
+        dequantize(tiny_net(), report.table, BM1880)
     assert "may be in floats" in str(caught.value)
 
 
@@ -166,7 +166,7 @@ def test_the_bm1880s_table_says_what_is_in_integers() -> None:
 
 
 def test_other_weights_stay_as_they_are() -> None:
-    net = small()
+    net = tiny_net()
     net.add("bn", "BatchNorm", ["ip"], ["bn"], [np.ones(2, np.float32)] * 3)
     net.add("prelu", "PReLU", ["bn"], ["out"], [np.ones(2, np.float32)])
     before = [to_bytes(layer.message) for layer in net.layers[-2:]]
@@ -177,7 +177,7 @@ def test_other_weights_stay_as_they_are() -> None:
 
 
 def test_too_large_weights_stay_in_floats() -> None:
-    net = small()
+    net = tiny_net()
     report = quantize(net, Table({**TABLE, "data": 1000.0}))  # 0.7 * 1000 / 4 = 175 > 127
     assert [item.code for item in report.diagnostics] == ["UFW207"]
     assert "0.7; times th_in / th_out, 250, that is 175" in report.diagnostics[0].message
@@ -247,7 +247,7 @@ def test_matrices_of_older_files() -> None:
 
 
 def test_all_missing_thresholds_at_once_and_nothing_is_edited() -> None:
-    net = small()
+    net = tiny_net()
     before = to_bytes(net.message)
     with pytest.raises(RequestError) as caught:
         quantize(net, Table({"conv": 4.0}))
@@ -261,7 +261,7 @@ def test_all_missing_thresholds_at_once_and_nothing_is_edited() -> None:
 
 
 def test_integers_are_not_quantised_once_more() -> None:
-    net = small()
+    net = tiny_net()
     quantize(net, Table(TABLE))
     with pytest.raises(RequestError) as caught:
         quantize(again(net), Table(TABLE))
@@ -294,7 +294,7 @@ def test_a_net_without_such_layers() -> None:
 
 def test_numbers_that_are_none() -> None:
     """In the last layer, so that the first would have been edited by then."""
-    net = small()
+    net = tiny_net()
     net["ip"].blobs[0].put(np.float32([[1, np.nan], [np.inf, 0], [0, 0]]))
     before = to_bytes(net.message)
     with pytest.raises(FormatError, match="UFW106") as caught:
@@ -305,7 +305,7 @@ def test_numbers_that_are_none() -> None:
 
 def test_thresholds_from_python_are_looked_at_too() -> None:
     with pytest.raises(RequestError, match="UFW201"):
-        quantize(small(), Table({**TABLE, "conv": 1e300}))
+        quantize(tiny_net(), Table({**TABLE, "conv": 1e300}))
 
 
 def test_a_full_scale_is_all_that_tells_profiles_apart() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from ufkit.core.diag import FormatError
 from ufkit.core.files import Source
-from ufkit.ufw.table import Shifted, Table, read_table, save_table
+from ufkit.ufw.table import Shifted, Table, open_table, save_table
 
 TEXT = b"""\
 name: "tiny"  # a comment stays
@@ -31,7 +31,7 @@ layer {
 
 
 def read(data: bytes) -> Table:
-    return read_table(Source(data, "table"))
+    return open_table(Source(data, "table"))
 
 
 def test_json() -> None:
@@ -60,7 +60,7 @@ def test_text_keeps_all_else(tmp_path: Path) -> None:
     behind = b'layer {\n  name: "pool"\n  right_shift_width: 7\n  threshold_x_quantized: 135\n}\n'
     inner = b"  future_field { x: 1 }\n"
     assert written == TEXT.replace(inner, inner + b"  right_shift_width: 8\n") + behind
-    again = read_table(tmp_path / "t.prototxt")
+    again = open_table(tmp_path / "t.prototxt")
     assert again.thresholds == table.thresholds
     assert again.shifts == table.shifts
 
@@ -78,7 +78,7 @@ def test_a_table_of_ones_own_in_either_form(suffix: str, tmp_path: Path) -> None
     names = {"data": 0.1, 'odd"\\name\n': 3e38, "ünï": 1e-30}
     table = Table({name: float(np.float32(value)) for name, value in names.items()})
     save_table(table, tmp_path / f"t{suffix}")
-    assert read_table(tmp_path / f"t{suffix}").thresholds == table.thresholds
+    assert open_table(tmp_path / f"t{suffix}").thresholds == table.thresholds
 
 
 @pytest.mark.parametrize(

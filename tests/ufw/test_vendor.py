@@ -14,7 +14,7 @@ from ufkit.ufw.io import open_net, save_net
 from ufkit.ufw.net import Net
 from ufkit.ufw.quant import BM1880, UFW, multipliers
 from ufkit.ufw.quantize import quantize
-from ufkit.ufw.table import read_table, save_table
+from ufkit.ufw.table import open_table, save_table
 
 LAYERS = ("conv1", "conv2", "ip1", "ip2")
 
@@ -44,7 +44,7 @@ def test_all_integers_and_shifts(corpus: Path, floats: Net, judge: Net, tmp_path
     """430,500 weights, 580 biases, 6 shifts, 2 multipliers of pools: none differs."""
     given = stripped(table_of(corpus))
     assert b"right_shift_width: 8" not in given
-    report = quantize(floats, read_table(Source(given, "table")), BM1880)
+    report = quantize(floats, open_table(Source(given, "table")), BM1880)
     save_net(floats, tmp_path / "int8.caffemodel")
     made = open_net(tmp_path / "int8.caffemodel")
     counts = {0: 0, 1: 0}
@@ -56,7 +56,7 @@ def test_all_integers_and_shifts(corpus: Path, floats: Net, judge: Net, tmp_path
             assert np.count_nonzero(ours.array() != theirs.array()) == 0
             counts[at] += ours.array().size
     assert counts == {0: 430_500, 1: 580}
-    theirs = read_table(table_of(corpus))
+    theirs = open_table(table_of(corpus))
     assert report.table.shifts == theirs.shifts
     assert sorted(report.table.shifts) == ["conv1", "conv2", "ip1", "ip2", "pool1", "pool2"]
     assert report.table.shifts["pool1"] == (8, 160)
@@ -64,14 +64,14 @@ def test_all_integers_and_shifts(corpus: Path, floats: Net, judge: Net, tmp_path
     assert report.diagnostics == []
 
     save_table(report.table, tmp_path / "table.prototxt")
-    again = read_table(tmp_path / "table.prototxt")
+    again = open_table(tmp_path / "table.prototxt")
     assert (again.thresholds, again.shifts) == (theirs.thresholds, theirs.shifts)
 
 
 def test_blobs_of_layers_are_the_vendors_bytes(floats: Net, judge: Net, corpus: Path) -> None:
     from ufkit.wire.message import to_bytes
 
-    quantize(floats, read_table(table_of(corpus)), BM1880)
+    quantize(floats, open_table(table_of(corpus)), BM1880)
     for name in LAYERS:
         ours, theirs = floats[name].blobs, judge[name].blobs
         assert [to_bytes(b.message) for b in ours] == [to_bytes(b.message) for b in theirs]
@@ -79,14 +79,14 @@ def test_blobs_of_layers_are_the_vendors_bytes(floats: Net, judge: Net, corpus: 
 
 def test_its_table_is_left_as_it_was(corpus: Path, floats: Net, tmp_path: Path) -> None:
     """The shifts it has already are those that are found: not a byte changes."""
-    report = quantize(floats, read_table(table_of(corpus)), BM1880)
+    report = quantize(floats, open_table(table_of(corpus)), BM1880)
     save_table(report.table, tmp_path / "table.prototxt")
     assert (tmp_path / "table.prototxt").read_bytes() == table_of(corpus).read_bytes()
 
 
 def test_its_relu(corpus: Path) -> None:
     """Of slope 0.1: 1 and 0.1 as multipliers and shifts are (64, 6) and (102, 10)."""
-    tree = read_table(table_of(corpus)).tree
+    tree = open_table(table_of(corpus)).tree
     assert tree is not None
     (relu,) = [layer.tree("relu_param") for layer in tree.trees("layer") if "relu_param" in layer]
     assert relu is not None
@@ -102,7 +102,7 @@ def test_its_relu(corpus: Path) -> None:
 
 def test_the_full_scale_is_not_127(corpus: Path, floats: Net, judge: Net) -> None:
     """What tells the two profiles apart: with 127 most biases differ."""
-    quantize(floats, read_table(table_of(corpus)), UFW)
+    quantize(floats, open_table(table_of(corpus)), UFW)
     differ = sum(
         np.count_nonzero(floats[name].blobs[1].array() != judge[name].blobs[1].array())
         for name in LAYERS
@@ -112,7 +112,7 @@ def test_the_full_scale_is_not_127(corpus: Path, floats: Net, judge: Net) -> Non
 
 def test_the_vendors_integers_back_to_floats(corpus: Path, floats: Net, judge: Net) -> None:
     """Within half a unit of the float net: 2^-shift * th_out / th_in."""
-    table = read_table(table_of(corpus))
+    table = open_table(table_of(corpus))
     assert dequantize(judge, table, BM1880) == list(LAYERS)
     th, shifts = table.thresholds, table.shifts
     units = {
@@ -132,5 +132,5 @@ def test_the_vendors_integers_back_to_floats(corpus: Path, floats: Net, judge: N
 
 def test_its_integers_are_not_quantised_once_more(corpus: Path, judge: Net) -> None:
     with pytest.raises(RequestError, match="all 500 are whole numbers") as caught:
-        quantize(judge, read_table(table_of(corpus)), BM1880)
+        quantize(judge, open_table(table_of(corpus)), BM1880)
     assert caught.value.diagnostic.code == "UFW209"

@@ -22,25 +22,29 @@ from ufkit.wire.schema import FieldType, MessageType
 from ufkit.wire.values import is_default
 
 HERE = Path(__file__).resolve().parent
-UFF_PROTO = HERE.parent.parent / "src" / "ufkit" / "uff" / "uff.proto"
+PACKAGE = HERE.parent.parent / "src" / "ufkit"
+UFF_PROTO = PACKAGE / "uff" / "uff.proto"
+UFW_PROTO = PACKAGE / "ufw" / "ufw.proto"
+CAFFE_PROTO = PACKAGE / "ufw" / "caffe.proto"
 
 FLOAT32_MAX = struct.unpack("<f", b"\xff\xff\x7f\x7f")[0]
 
 
 class Judge:
-    """One .proto file, read by both sides."""
+    """One .proto file, with those it imports, read by both sides."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *imports: Path) -> None:
         with tempfile.TemporaryDirectory() as folder:
             out = Path(folder) / "set"
-            arguments = ["protoc", f"-I{path.parent}", f"--descriptor_set_out={out}", path.name]
-            assert protoc.main(arguments) == 0
+            options = [f"-I{path.parent}", f"--descriptor_set_out={out}", "--include_imports"]
+            assert protoc.main(["protoc", *options, path.name]) == 0
             found = descriptor_pb2.FileDescriptorSet.FromString(out.read_bytes())
         self.pool = descriptor_pool.DescriptorPool()
         for file in found.file:
             self.pool.Add(file)
-        self.package = found.file[0].package
-        self.schema = parse_proto(path.read_text("utf-8"))
+        self.package = found.file[-1].package
+        known = {other.name: parse_proto(other.read_text("utf-8")) for other in imports}
+        self.schema = parse_proto(path.read_text("utf-8"), known)
 
     def type(self, name: str) -> MessageType:
         return self.schema[name]
@@ -60,9 +64,15 @@ class Judge:
 
 @cache
 def judge(name: str) -> Judge:
-    """`proto3`, `proto2` or `uff`."""
-    paths = {"proto3": HERE / "all_types.proto", "proto2": HERE / "all_types2.proto"}
-    return Judge(paths.get(name, UFF_PROTO))
+    """`proto3`, `proto2`, `uff`, `ufw` or `caffe`."""
+    paths = {
+        "proto3": (HERE / "all_types.proto",),
+        "proto2": (HERE / "all_types2.proto",),
+        "uff": (UFF_PROTO,),
+        "ufw": (UFW_PROTO,),
+        "caffe": (CAFFE_PROTO, UFW_PROTO),
+    }
+    return Judge(*paths[name])
 
 
 def _fill(message: Any, type_: MessageType, values: dict[str, Any]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from ufkit.cli.rules import BAD_ARRAYS
 from ufkit.cli.source import bad_request
@@ -14,10 +14,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _IN, _OUT = "in:", "out:"
+_LONGEST_HEADER = 100_000_000  # bytes; as the safetensors library has it
 
 
 def load(path: str) -> dict[str, NDArray[Any]]:
-    """The arrays of an .npz by name, or that of an .npy under "". Pickles are refused.
+    """The arrays of an .npz or .safetensors by name, or that of an .npy under "".
+
+    Pickles are refused.
 
     Raises FileError, FormatError (CLI005).
     """
@@ -28,6 +31,8 @@ def load(path: str) -> dict[str, NDArray[Any]]:
 
     try:
         with open(path, "rb") as file:
+            if path.lower().endswith(".safetensors"):
+                return _safetensors(file)
             loaded = np.load(file, allow_pickle=False)
             if isinstance(loaded, np.ndarray):
                 return {"": loaded}
@@ -36,11 +41,32 @@ def load(path: str) -> dict[str, NDArray[Any]]:
     except FileNotFoundError as error:
         raise _unreadable(path, error) from error
     except (ValueError, EOFError, KeyError, zipfile.BadZipFile, zlib.error, NotImplementedError,
-            RuntimeError, SyntaxError) as error:  # fmt: skip
-        message = f"this is no .npy or .npz that can be read: {_reason(path, error)}"
+            RuntimeError, SyntaxError, AttributeError, TypeError) as error:  # fmt: skip
+        message = f"this holds no arrays that can be read: {_reason(path, error)}"
         raise FormatError(BAD_ARRAYS.at(Where(path), message)) from error
     except OSError as error:
         raise _unreadable(path, error) from error
+
+
+def _safetensors(file: IO[bytes]) -> dict[str, NDArray[Any]]:
+    """The arrays of a .safetensors file. Raises ValueError, KeyError for what is none."""
+    import json
+
+    import numpy as np
+
+    from ufkit.conversion.weights import SAFETENSORS
+
+    dtypes = {short: np.dtype(name).newbyteorder("<") for name, short in SAFETENSORS.items()}
+    length = int.from_bytes(file.read(8), "little")
+    header = json.loads(file.read(min(length, _LONGEST_HEADER)))
+    header.pop("__metadata__", None)
+    data = file.read()
+    found = {}
+    for name, entry in header.items():
+        start, stop = entry["data_offsets"]
+        flat = np.frombuffer(data[start:stop], dtypes[entry["dtype"]])
+        found[name] = flat.reshape(entry["shape"])
+    return found
 
 
 def _unreadable(path: str, error: OSError) -> FileError:

@@ -182,7 +182,7 @@ def _convert(
     with showing(output) as progress:
         report = convert(source, target, request, progress=progress)
     output.answer(_as_dict(report), report.diagnostics, ok=report.ok)
-    output.print(_text(report, output), confirms=report.ok)
+    output.print(_text(report, output, rgb=given["rgb"]), confirms=report.ok)
     return 0 if report.ok else 1
 
 
@@ -257,10 +257,10 @@ def _as_dict(report: Report) -> dict[str, Any]:
     return data
 
 
-def _text(report: Report, output: Output) -> str:
+def _text(report: Report, output: Output, *, rgb: bool) -> str:
     parts = []
     if report.written:
-        parts.append(_written(report, output))
+        parts.append(_written(report, output, rgb=rgb))
     else:
         parts.append(f"{render.visible(report.target)} was not written")
     if report.verification:
@@ -270,7 +270,7 @@ def _text(report: Report, output: Output) -> str:
     return "\n".join(parts)
 
 
-def _written(report: Report, output: Output) -> str:
+def _written(report: Report, output: Output, *, rgb: bool) -> str:
     target = output.paint(render.visible(report.target), "bold")
     facts = [render.size(report.bytes)]
     if report.conversion:
@@ -282,6 +282,10 @@ def _written(report: Report, output: Output) -> str:
         ]
     else:
         facts.append(f"{report.form} {report.family.name}")
+    if report.channels == 3:
+        facts.append(
+            "turned round: B G R in Caffe, R G B in the array" if rgb else "channels B G R"
+        )
     inputs, outputs = _ports(report)
     rows = [
         (kind, render.visible(port["id"]), _shown(port))

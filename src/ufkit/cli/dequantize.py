@@ -62,11 +62,11 @@ def command(
     from ufkit.ufw.dequantize import dequantize
     from ufkit.ufw.io import open_net, save_net
     from ufkit.ufw.quant import PROFILES
-    from ufkit.ufw.table import read_table
+    from ufkit.ufw.table import open_table
 
     output: Output = ctx.obj
     refuse_existing(out, force=force)
-    read = None if table is None else read_table(table)
+    read = None if table is None else open_table(table)
     with open_net(path_of(net)) as opened:
         layers = dequantize(opened, read, PROFILES[profile])
         save_net(opened, out)

@@ -100,14 +100,14 @@ def command(ctx: click.Context, /, net: str, out: str, **given: Any) -> int:
     from ufkit.ufw.io import open_net, save_net
     from ufkit.ufw.quant import PROFILES
     from ufkit.ufw.quantize import quantize
-    from ufkit.ufw.table import read_table, save_table
+    from ufkit.ufw.table import open_table, save_table
 
     output: Output = ctx.obj
     for path in filter(None, (out, given["table_out"])):
         refuse_existing(path, force=given["force"])
     if given["plot"]:
         need("matplotlib", extra="plot")
-    table = read_table(given["table"])
+    table = open_table(given["table"])
     with open_net(path_of(net)) as opened, showing(output) as progress:
         report = quantize(
             opened,

@@ -108,6 +108,7 @@ class Report:
     bytes         of the file written, and of the data file beside it if there is one
     conversion    the ONNX side, for targets that are ONNX
     verification  what was compared, when it was asked for
+    channels      of a mean image
     """
 
     source: str
@@ -118,6 +119,7 @@ class Report:
     bytes: int = 0
     conversion: Conversion | None = None
     verification: Verification | None = None
+    channels: int = 0
     diagnostics: list[Diagnostic] = field(default_factory=list)
 
     @property
@@ -175,9 +177,9 @@ def convert(
     elif family is NET:
         convert_net(opened, target, form)
     elif family is MEAN:
-        convert_mean(opened, target, options.mean_layout, rgb=options.rgb)
+        report.channels = convert_mean(opened, target, options.mean_layout, rgb=options.rgb)
     else:
-        convert_array(opened, target, rgb=options.rgb)
+        report.channels = convert_array(opened, target, rgb=options.rgb)
     if report.written:
         beside = os.fspath(target) + ".data"
         report.bytes = os.path.getsize(target)

@@ -21,16 +21,23 @@ def convert_net(source: Source, target: PathLike, form: str) -> None:
         save_net(net, target, form=form)
 
 
-def convert_mean(source: Source, target: PathLike, layout: str, *, rgb: bool) -> None:
-    """Write a mean image as .npy. Raises as `mean_array`."""
-    array = mean_array(open_blob(source), layout, rgb=rgb)
+def convert_mean(source: Source, target: PathLike, layout: str, *, rgb: bool) -> int:
+    """Write a mean image as .npy; gives the number of its channels. Raises as `mean_array`."""
+    blob = open_blob(source)
+    array = mean_array(blob, layout, rgb=rgb)
     with replacing(target) as out:
         np.lib.format.write_array(out, array, allow_pickle=False)
+    return blob.shape[-3]
 
 
-def convert_array(source: Source, target: PathLike, *, rgb: bool) -> None:
-    """Write the array of a .npy as a mean image. Raises as `mean_blob`, FormatError (CNV005)."""
-    save_blob(mean_blob(_array(source), rgb=rgb), target)
+def convert_array(source: Source, target: PathLike, *, rgb: bool) -> int:
+    """Write the array of a .npy as a mean image; gives the number of its channels.
+
+    Raises as `mean_blob`, and FormatError (CNV005) for what is no plain array.
+    """
+    blob = mean_blob(_array(source), rgb=rgb)
+    save_blob(blob, target)
+    return blob.shape[-3]
 
 
 def _array(source: Source) -> Any:

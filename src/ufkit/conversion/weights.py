@@ -33,7 +33,7 @@ Values = Left | NDArray[Any]
 _BLOCK = 16 << 20
 _LONGEST_NAME = 65_535 - len(".npy")  # bytes; ZIP counts them in 16 bits
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # ZIP's; the same constants give the same file
-_SAFETENSORS = {
+SAFETENSORS = {
     **{
         dtype.name: name
         for dtype, name in (
@@ -159,7 +159,7 @@ def write_safetensors(
     for name, values in ordered:
         nbytes = prod(values.shape) * values.dtype.itemsize
         header[name] = {
-            "dtype": _SAFETENSORS[values.dtype.name],
+            "dtype": SAFETENSORS[values.dtype.name],
             "shape": list(values.shape),
             "data_offsets": [at, at + nbytes],
         }
@@ -176,7 +176,7 @@ def write_safetensors(
 
 def _unfit(tensors: Mapping[str, Values]) -> Iterator[Diagnostic]:
     for name, values in tensors.items():
-        if values.dtype.name not in _SAFETENSORS:
+        if values.dtype.name not in SAFETENSORS:
             kind = values.type if isinstance(values, Tensor) else values.dtype
             yield _obstacle(name, values, f"safetensors has no type for {kind}")
         if name == _METADATA:

@@ -14,7 +14,7 @@ from ufkit.ufw.connections import AnyLayer, AnyNet, outputs
 from ufkit.ufw.net import Layer
 
 # How a storage holds numbers, from the least to the most that was made of them.
-FORMS = {
+ARITHMETIC = {
     "data": "float",
     "double_data": "float",
     "int8_data": "int8 coefficients",
@@ -59,7 +59,7 @@ class NetSummary:
     """A net, of a file with weights or of a text.
 
     `style` is the field that holds its layers; `dtypes` count elements by what the file stores
-    them as, `storages` the blobs that have each, `form` says what they are: float, int8
+    them as, `storages` the blobs that have each, `arithmetic` says what they are for: float, int8
     coefficients, int8 neurons, or several of them; "" without weights.
     """
 
@@ -75,7 +75,7 @@ class NetSummary:
     weight_bytes: int = 0
     dtypes: dict[str, int] = field(default_factory=dict)
     storages: dict[str, int] = field(default_factory=dict)
-    form: str = ""
+    arithmetic: str = ""
     layer_list: list[LayerSummary] = field(default_factory=list)
 
     def as_dict(self) -> dict[str, Any]:
@@ -112,8 +112,8 @@ def summarize_net(net: AnyNet, weights: Mapping[str, Layer] | None = None) -> Ne
             dtypes[blob.dtype] += elements
             storages.update(blob.storages)
     summary.dtypes, summary.storages = dict(dtypes.most_common()), dict(storages.most_common())
-    summary.form = ", ".join(
-        dict.fromkeys(form for name, form in FORMS.items() if name in storages)
+    summary.arithmetic = ", ".join(
+        dict.fromkeys(form for name, form in ARITHMETIC.items() if name in storages)
     )
     return summary
 

@@ -53,8 +53,8 @@ class Table:
     tree: Tree | None = None  # of Bitmain's text
 
 
-def read_table(path: PathLike | Source) -> Table:
-    """The table in a file of either form.
+def open_table(path: PathLike | Source) -> Table:
+    """A table of either form, told by its content.
 
     A layer of Bitmain's text that names no blob gives its threshold to the blob of its own name.
     Raises FileError; FormatError where it is no table (UFW203), has a threshold that is no positive

@@ -54,7 +54,7 @@ class Entry:
         self._new = False
 
     def text(self) -> str:
-        """A text in quotes, or a word as it is written."""
+        """A text in quotes, or a word as it is written; bytes that are no UTF-8 as surrogates."""
         return self.value if isinstance(self.value, str) else self._misfit("a text")
 
     def integer(self) -> int:
@@ -258,7 +258,7 @@ class _Parser:
             elif start == b"[":
                 at = self.list(name.decode(), at)
             elif not colon:
-                raise TextFault(at - 1, f"expected ':' after {shown(name)}")
+                raise TextFault(match.end(2), f"expected ':' after {shown(name)}")
             elif plain is not None:
                 self.add(name.decode(), plain.decode(), match.start(4) - 1, at)
             elif word:
@@ -344,8 +344,5 @@ class _Parser:
         at = quoted(self.buffer, at, out)
         while more := QUOTE.match(self.buffer, at):
             at = quoted(self.buffer, more.end(), out)
-        try:
-            self.add(name, out.decode(), begin, at)
-        except UnicodeDecodeError as error:
-            raise TextFault(begin, f"{name} is not UTF-8: {error.reason}") from error
+        self.add(name, out.decode(errors="surrogateescape"), begin, at)
         return at

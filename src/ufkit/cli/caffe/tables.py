@@ -47,7 +47,7 @@ def summary_text(summary: NetSummary, output: Output) -> str:
         total = f"{summary.parameters:,} ({dtypes})" if len(summary.dtypes) > 1 else dtypes
         lines.append(f"  parameters  {total}, {render.size(summary.weight_bytes)}")
         kept = ", ".join(f"{count} in {name}" for name, count in summary.storages.items())
-        lines.append(f"  weights     {summary.form}: {kept}")
+        lines.append(f"  weights     {summary.arithmetic}: {kept}")
     else:
         lines.append("  parameters  none in this file")
     return "\n".join(lines)

@@ -10,9 +10,9 @@ from ufkit.ufw.io import save_net
 from ufkit.ufw.net import Net
 
 
-def small() -> Net:
+def tiny_net() -> Net:
     """data -> conv -> relu (in place) -> pool -> ip: weights by hand."""
-    net = Net.new("small")
+    net = Net.new("tiny")
     net.add("data", "Input", (), ["data"])
     kernels = np.array([[[[0.7, -0.35], [0.0, 0.0]]], [[[0.01, 0.02], [0.03, 0.04]]]], np.float32)
     net.add("conv", "Convolution", ["data"], ["conv"], [kernels, np.float32([0.1, -0.1])])
