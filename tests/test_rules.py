@@ -27,14 +27,19 @@ from ufkit.uff.io import open as open_uff
 from ufkit.uff.model import MetaGraph
 from ufkit.ufw.blob import Blob
 from ufkit.ufw.check import check_blob, check_labels
+from ufkit.ufw.dequantize import dequantize
 from ufkit.ufw.io import open_labels
 from ufkit.ufw.mean import mean_blob
 from ufkit.ufw.net import Net
 from ufkit.ufw.pair import pair_findings
+from ufkit.ufw.quant import multipliers
+from ufkit.ufw.quantize import quantize
 from ufkit.ufw.schema import BLOB
+from ufkit.ufw.table import Table, open_table
 from ufkit.wire.message import Message, to_bytes
 from ufw.nets import PROTOTXT, blob_of, old_net
 from ufw.nets import small_net as small_caffe
+from ufw.tiny import TABLE, tiny_net
 
 Findings = Iterator[Diagnostic]
 NET = to_bytes(small_net().meta.message)
@@ -779,6 +784,84 @@ def _length_of_a_node(_: Path) -> Findings:
     at = NET.index(b"\x0a\x05image") - 1
     data = NET[:at] + b"\x05" + NET[at + 1 :]
     return iter(ufkit.recover(Source(data, "x.uff")).diagnostics)
+
+
+# -- quantisation ----------------------------------------------------------------------------
+
+
+def quantised(changes: dict[str, float], *more: Any, **options: Any) -> Findings:
+    """what is said of the tiny net, with some thresholds changed and a layer more."""
+    net = tiny_net()
+    if more:
+        net.add(*more)
+    return iter(quantize(net, Table({**TABLE, **changes}), **options).diagnostics)
+
+
+@provokes("UFW201")
+def _no_range(_: Path) -> Findings:
+    return quantised({"data": 0.0})
+
+
+@provokes("UFW202", "UFW210")
+def _no_thresholds(_: Path) -> Any:
+    raise ufkit.RequestError(*_raised(tiny_net(), {}), *_raised(Net.new(), {}))
+
+
+def _raised(net: Net, table: dict[str, float]) -> tuple[Diagnostic, ...]:
+    with pytest.raises(ufkit.RequestError) as caught:
+        quantize(net, Table(table))
+    return caught.value.diagnostics
+
+
+@provokes("UFW203")
+def _no_table(_: Path) -> Any:
+    return open_table(Source(b"[]"))
+
+
+@provokes("UFW204")
+def _two_thresholds(_: Path) -> Any:
+    return open_table(Source(b'{"x": 1, "x": 2}'))
+
+
+@provokes("UFW205")
+def _no_shift(_: Path) -> Any:
+    return multipliers([1000.0])
+
+
+@provokes("UFW206")
+def _float_layer(_: Path) -> Findings:
+    return quantised({}, "p", "PReLU", ["ip"], ["p"], [np.ones(2, np.float32)])
+
+
+@provokes("UFW207")
+def _large(_: Path) -> Findings:
+    return quantised({"data": 1e6})
+
+
+@provokes("UFW208")
+def _no_scale(_: Path) -> Any:
+    net = Net.new()
+    net.add("conv", "Convolution", ["x"], ["y"], [np.ones((1, 1, 1, 1), np.int8)])
+    return dequantize(net)
+
+
+@provokes("UFW209")
+def _integers(_: Path) -> Findings:
+    weights = np.ones((2, 2), np.int8)
+    return quantised({}, "i", "InnerProduct", ["pool"], ["ip"], [weights])
+
+
+@provokes("UFW211")
+def _saturated(_: Path) -> Findings:
+    weights, bias = np.full((99, 1), 0.9, np.float32), np.zeros(99, np.float32)
+    bias[0] = 1e6
+    return quantised({}, "i", "InnerProduct", ["pool"], ["ip"], [weights, bias])
+
+
+@provokes("UFW212")
+def _one_shift(_: Path) -> Findings:
+    weights = np.ones((1, 1, 2, 2), np.float32)
+    return quantised({}, "d", "Deconvolution", ["pool"], ["ip"], [weights], per_channel=True)
 
 
 @pytest.mark.parametrize("code", [rule.code for rule in RULES])

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from ufkit.uff.summary import summarize as summarize
     from ufkit.ufw.blob import Blob as Blob
     from ufkit.ufw.check import check_net as check_net
+    from ufkit.ufw.dequantize import dequantize as dequantize
     from ufkit.ufw.io import open_blob as open_blob
     from ufkit.ufw.io import open_net as open_net
     from ufkit.ufw.io import open_prototxt as open_prototxt
@@ -57,7 +58,11 @@ if TYPE_CHECKING:
     from ufkit.ufw.io import save_prototxt as save_prototxt
     from ufkit.ufw.net import Net as Net
     from ufkit.ufw.prototxt import Prototxt as Prototxt
+    from ufkit.ufw.quantize import quantize as quantize
     from ufkit.ufw.summary import summarize_net as summarize_net
+    from ufkit.ufw.table import Table as Table
+    from ufkit.ufw.table import open_table as open_table
+    from ufkit.ufw.table import save_table as save_table
 
 # Where each public name lives. Modules load when a name is first used, so that a command that
 # only looks at a file never imports onnx.
@@ -94,6 +99,7 @@ _HOMES = {
     "summarize": "uff.summary",
     "Blob": "ufw.blob",
     "check_net": "ufw.check",
+    "dequantize": "ufw.dequantize",
     "open_blob": "ufw.io",
     "open_net": "ufw.io",
     "open_prototxt": "ufw.io",
@@ -102,7 +108,11 @@ _HOMES = {
     "save_prototxt": "ufw.io",
     "Net": "ufw.net",
     "Prototxt": "ufw.prototxt",
+    "quantize": "ufw.quantize",
     "summarize_net": "ufw.summary",
+    "Table": "ufw.table",
+    "open_table": "ufw.table",
+    "save_table": "ufw.table",
 }
 
 __version__ = "0.1.0"

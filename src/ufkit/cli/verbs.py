@@ -28,6 +28,10 @@ VERBS = {
         Entry("edit", "Change", "Cut out parts, rename, fold, mend, make up lost weights."),
         Entry("weights", "Get out", "List the weights, or write them to .npz or .safetensors."),
         Entry("run", "Run", "Run a UFF or ONNX model on arrays of yours."),
+        Entry(
+            "quantize", "Quantise", "Turn a Caffe or UFW net into integers, and say what it costs."
+        ),
+        Entry("dequantize", "Quantise", "Turn the integers of a net back into floats."),
         Entry("completion", "Shell", "Print the script that completes ufkit's words in a shell."),
     )
 }

@@ -101,6 +101,87 @@ NO_IMAGE = Rule(
     hint="give 1 x C x H x W, C x H x W or C",
 )
 
+# 2xx: quantisation
+BAD_THRESHOLD = Rule(
+    "UFW201",
+    E,
+    "impossible threshold",
+    why="A threshold is the largest number that the integers of an array have to stand for.",
+)
+NO_THRESHOLD = Rule(
+    "UFW202",
+    E,
+    "no threshold",
+    why="Without the range of its input and output a layer cannot be computed in integers.",
+    hint="calibrate the net once more, or add them to the table: JSON of names and numbers will do",
+)
+BAD_TABLE = Rule(
+    "UFW203",
+    E,
+    "not a table of thresholds",
+    why="Thresholds read from something else would be numbers without meaning.",
+    hint='either the text that Bitmain\'s calibration writes, or JSON such as {"data": 0.99}',
+)
+SEVERAL_THRESHOLDS = Rule(
+    "UFW204",
+    E,
+    "two thresholds for one blob",
+    why="Which of them the integers stand for would be chance.",
+    hint="keep the one of the layer that computes last",
+)
+CANNOT_SHIFT = Rule(
+    "UFW205",
+    E,
+    "impossible shift",
+    why="Integers are brought back by 0 to 31 bits to the right; channels differ in UFW only.",
+)
+STAYS_FLOAT = Rule(
+    "UFW206",
+    N,
+    "layer stays in floats",
+    why="It computes as before; around it integers are turned into floats and back.",
+)
+TOO_LARGE = Rule(
+    "UFW207",
+    W,
+    "weights too large for integers",
+    why="They would saturate even without a shift; the layer stays in floats and is slower.",
+    hint="look at its thresholds: one of input and output is wrong by orders of magnitude",
+)
+NO_SCALE = Rule(
+    "UFW208",
+    E,
+    "integers that stand for nothing known",
+    why="A shift alone does not say it: the thresholds of the layer's input and output do.",
+    hint="give the table that the net was quantised with",
+)
+NOT_FLOATS = Rule(
+    "UFW209",
+    E,
+    "weights that are no floats",
+    why="Integers quantised once more would be off by the scale of the first time.",
+    hint="quantise the float net, or 'ufkit dequantize' this one first",
+)
+NOTHING_TO_DO = Rule(
+    "UFW210",
+    E,
+    "nothing to quantise or to turn back",
+    why="The output would be the input under another name.",
+)
+SATURATED_BIAS = Rule(
+    "UFW211",
+    W,
+    "biases that saturate",
+    why="They stand for less than they should, and so do all results of their channels.",
+    hint="a channel per shift (--per-channel) or a smaller threshold of the output may help",
+)
+ONE_SHIFT = Rule(
+    "UFW212",
+    N,
+    "one shift for all channels",
+    why="UFW has scales along axis 0 only; this layer is less exact than those with one each.",
+)
+
 # 4xx: the text of a net and its weights
 NO_WEIGHTS = Rule(
     "UFW401",
@@ -149,6 +230,18 @@ RULES = (
     LEGACY_SHAPE,
     WHOLE_NUMBERS,
     NO_IMAGE,
+    BAD_THRESHOLD,
+    NO_THRESHOLD,
+    BAD_TABLE,
+    SEVERAL_THRESHOLDS,
+    CANNOT_SHIFT,
+    STAYS_FLOAT,
+    TOO_LARGE,
+    NO_SCALE,
+    NOT_FLOATS,
+    NOTHING_TO_DO,
+    SATURATED_BIAS,
+    ONE_SHIFT,
     NO_WEIGHTS,
     NO_TEXT,
     WRONG_WEIGHTS,
