@@ -35,9 +35,11 @@ from ufkit.core.files import Source
 from ufkit.uff.io import JSON, TEXT, write_to
 from ufkit.uff.io import open as open_uff
 from ufkit.uff.schema import METAGRAPH
+from ufkit.ufw.schema import NET
 from ufkit.wire.json import json_chunks, parse_json
 from ufkit.wire.message import Message, to_bytes
 from ufkit.wire.reader import LEN, scan
+from ufkit.wire.schema import MessageType
 from ufkit.wire.text import parse_text, text_lines
 from ufkit.wire.values import encode_varint
 
@@ -45,6 +47,8 @@ from ufkit.wire.values import encode_varint
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 ask = importlib.import_module("robustness.exercise")
 nets = importlib.import_module("robustness.nets")
+look = importlib.import_module("ufw.exercise")
+caffe = importlib.import_module("ufw.nets")
 
 PATIENCE = 10.0  # seconds for one input
 MEMORY = 3 << 30  # bytes of address space; a value that needs more is refused
@@ -96,13 +100,21 @@ def json(data: bytes) -> None:
     assert "".join(json_chunks(again)) == printed
 
 
+def net(data: bytes) -> None:
+    """A net of Caffe or UFW, with all that the verbs do to one."""
+    look.looked_at(data)
+
+
 TARGETS: dict[str, Callable[[bytes], None]] = {
-    target.__name__: target for target in (wire, uff, convert, text, json)
+    target.__name__: target for target in (wire, uff, convert, text, json, net)
 }
 
 
 def seeds(target: str) -> list[bytes]:
     """Good files to start from."""
+    if target == "net":
+        whole = (caffe.small_net(), caffe.quantised_net(), caffe.old_net())
+        return [caffe.encoded(one) for one in whole]
     form = {"text": TEXT, "json": JSON}.get(target)
     files = [*nets.NETS * 5, *(nets.operations() if target in ("uff", "convert") else [])]
     if form is None:
@@ -215,9 +227,9 @@ def levels(node: Node) -> list[Node]:
     return found
 
 
-def restructure(rng: Random, data: bytes) -> bytes:
+def restructure(rng: Random, data: bytes, type_: MessageType) -> bytes:
     """Fields doubled, dropped, moved, exchanged between messages, given other values."""
-    root = tree(Message.read(METAGRAPH, Source(data)))
+    root = tree(Message.read(type_, Source(data)))
     for _ in range(rng.choice([1, 1, 2, 4])):
         places = levels(root)
         if not places:
@@ -259,7 +271,7 @@ def mutate(rng: Random, target: str, pool: list[bytes]) -> bytes:
                 rng.choice(TEXTS)(rng, changed)
         return bytes(changed)
     if rng.random() < (0.9 if target == "convert" else 0.6):
-        data = restructure(rng, data)
+        data = restructure(rng, data, NET if target == "net" else METAGRAPH)
     if not data or rng.random() < (0.8 if target == "convert" else 0.4):
         return data
     changed = bytearray(data)

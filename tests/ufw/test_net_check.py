@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-import ufkit
 from ufkit.core.diag import Diagnostic
 from ufkit.core.files import Source
 from ufkit.ufw.blob import Blob
@@ -18,9 +16,8 @@ from ufkit.ufw.check import check_blob, check_labels, check_net, check_prototxt
 from ufkit.ufw.io import open_labels, open_net, open_prototxt
 from ufkit.ufw.net import Net
 from ufkit.ufw.schema import BLOB
-from ufkit.ufw.summary import summarize_net
-from ufkit.ufw.weights import net_weights
 from ufkit.wire.message import Message
+from ufw.exercise import looked_at
 from ufw.nets import CAFFE, blob_of, encoded, old_net, opened, quantised_net, small_net
 from wire.judge import field_bytes
 
@@ -142,22 +139,6 @@ def test_damage_to_real_nets(corpus: Path) -> None:
             looked_at(data[:size])
         for at in range(0, 3000, 13):
             looked_at(data[:at] + bytes([data[at] ^ 0x55]) + data[at + 1 : 5000])
-
-
-def looked_at(data: bytes) -> None:
-    """Everything a verb would do; nothing but our own errors may come of it."""
-    try:
-        net = opened(data)
-    except ufkit.FormatError:
-        return
-    findings = list(check_net(net))
-    with contextlib.suppress(ufkit.FormatError):
-        summarize_net(net)
-        for tensor in net_weights(net).values():
-            if not tensor.problem:
-                np.asarray(tensor)
-        return
-    assert findings  # what cannot be read was found by the check
 
 
 def test_what_damage_is_found_in_has_its_bytes() -> None:

@@ -136,3 +136,9 @@ def test_open_nets_can_be_given(tmp_path: Path) -> None:
     ufkit.save_net(small_net(), tmp_path / "a.caffemodel")
     with open_net(tmp_path / "a.caffemodel") as net:
         assert ufkit.diff(net, tmp_path / "a.caffemodel").same
+
+
+def test_parameters_that_are_no_numbers_are_equal_to_themselves() -> None:
+    net = small_net()
+    net.layers[0].message.set("loss_weight", [1.0, float("nan")])
+    assert compare_nets(net, net).same

@@ -88,7 +88,8 @@ class Blob:
         else:
             count = self.count(self.storage) if self.storage else 0
             return () if count == 1 else (count,)
-        if len(sizes) > MAX_RANK or any(size < 0 for size in sizes) or prod(sizes) >= 1 << 62:
+        beyond = prod(max(size, 1) for size in sizes) >= 1 << 60  # NumPy counts bytes, past zeros
+        if len(sizes) > MAX_RANK or any(size < 0 for size in sizes) or beyond:
             message = f"no array has the shape {list(sizes[:8])}, of {len(sizes)} axes"
             raise FormatError(BAD_SHAPE.at(self.where, message))
         return sizes
@@ -114,13 +115,12 @@ class Blob:
         )
 
     def count(self, name: str) -> int:
-        """How many elements a storage holds. Of integers, each byte has to be looked at."""
-        field = self.message.type.fields[name]
-        if field.kind == "bytes":
+        """How many elements a storage holds. Of integers, each byte has to be looked at.
+
+        Raises FormatError (UFK106) for bytes that are no whole number of elements.
+        """
+        if self.message.type.fields[name].kind == "bytes":
             return int(self.message.get(name).nbytes)
-        if self.message.held(name) is None and field.wire != VARINT:
-            spans = self.message.records(name)
-            return sum((stop - start) // dtype_of(field).itemsize for _, _, start, stop in spans)
         return len(numbers(self.message, name))
 
     @property
@@ -226,7 +226,10 @@ class Blob:
         return Where(self.where.file, self.where.node, name, start, stop)
 
     def problem(self) -> tuple[Rule, str] | None:
-        """What is wrong with the storage that counts, told without decoding any integer."""
+        """What is wrong with the storage that counts, told without decoding any integer.
+
+        Raises FormatError where the shape or the storage cannot be read at all.
+        """
         name = self.storage
         if self.dialect:
             return FOREIGN_BLOB, f"it was written by {self.dialect}"

@@ -23,6 +23,7 @@ from ufkit.ufw.rules import (
     SEVERAL_STORAGES,
     WHOLE_NUMBERS,
 )
+from ufkit.wire.message import Message
 
 _CHUNK = 4 << 20  # elements looked at at a time
 _ENOUGH = 16  # of fewer elements, all may be whole numbers by chance
@@ -32,7 +33,7 @@ _INT8 = 128
 def check_net(net: Net) -> Iterator[Diagnostic]:
     """All findings in a net and its weights, which are read for it. Nothing is raised."""
     seen: set[tuple[str, Where, str]] = set()
-    for part in (findings, _style, _weights):
+    for part in (findings, _style, _values, _weights):
         for finding in _caught(lambda part=part: part(net)):  # type: ignore[misc]
             key = (finding.code, finding.where, finding.message)
             if key not in seen:  # damage is met by every part that comes to it
@@ -43,6 +44,24 @@ def check_net(net: Net) -> Iterator[Diagnostic]:
 def _style(net: Net) -> Iterator[Diagnostic]:
     if net.style == OLD:
         yield OLD_STYLE.at(net.where(), f"{len(net.layers)} layers are in the field {OLD!r}")
+
+
+def _values(net: Net) -> Iterator[Diagnostic]:
+    """What cannot be read of texts and single numbers, wherever it is."""
+    queue = [net.message]
+    for message in queue:
+        yield from _caught(lambda message=message: _read(message, queue))  # type: ignore[misc]
+
+
+def _read(message: Message, queue: list[Message]) -> Iterator[Diagnostic]:
+    for field in message.known():
+        if field.kind == "message":
+            queue += message.all(field.name) if field.repeated else [message.get(field.name)]
+        elif not field.repeated:
+            message.get(field.name)
+        elif field.kind == "string":
+            message.all(field.name)
+    yield from ()
 
 
 def _weights(net: Net) -> Iterator[Diagnostic]:

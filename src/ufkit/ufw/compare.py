@@ -126,6 +126,8 @@ def _of_message(message: Message, path: str) -> Iterator[tuple[str, Any]]:
                 yield from _of_message(value, f"{name}.")
             elif field.kind == "enum":
                 yield name, field.type.name_of(value) or value
+            elif value != value:
+                yield name, "nan"  # as a text has it; the number is not equal to itself
             else:
                 yield name, shortest(value) if field.kind == "float" else value
     for start, _, _, stop in message.unknown():
