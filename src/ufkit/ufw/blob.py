@@ -81,8 +81,8 @@ class Blob:
 
         Raises FormatError (UFW102) for a shape that nothing can have.
         """
-        if self.message.has("shape"):
-            sizes = tuple(self.message.get("shape").all("dim"))
+        if (given := self.message.get("shape")) is not None:
+            sizes = tuple(given.all("dim"))
         elif self.legacy:
             sizes = tuple(map(self.message.get, LEGACY))
         else:
