@@ -57,6 +57,20 @@ def test_long_rows_cross_the_steps_they_are_decoded_in() -> None:
     assert list(JUDGES["ufw"].parsed(BLOB, encoded).int32_data) == values.tolist()
 
 
+@pytest.mark.parametrize("share", [0.0, 0.05, 0.15, 0.3, 1.0])
+@pytest.mark.parametrize("most", [1 << 13, 1 << 30])
+def test_long_and_short_numbers_in_any_mixture(share: float, most: int) -> None:
+    """Those of one byte are taken as they are while most are such; that must not show."""
+    random = np.random.default_rng(5)
+    values = np.where(
+        random.random(300_000) < share,
+        random.integers(-most, most, 300_000),
+        random.integers(-64, 64, 300_000),
+    )
+    encoded = to_bytes(Message.new(BLOB, int32_data=Numbers(BLOB.fields["int32_data"], values)))
+    assert np.array_equal(numbers(read(BLOB, encoded), "int32_data"), values)
+
+
 def test_packed_and_single_values_may_mix() -> None:
     packed = varint(14 << 3 | 2) + varint(3) + b"\x02\x04\x01"
     single = varint(14 << 3) + b"\x06"

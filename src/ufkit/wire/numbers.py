@@ -23,6 +23,7 @@ Array = NDArray[Any]
 
 _CHUNK = 1 << 15  # bytes decoded, or numbers encoded, at a time: what caches hold
 _MOST = 10  # bytes of a varint
+_MANY = 0.2  # of the bytes, beyond which all numbers are put together alike
 
 # Of numbers that lie in a word: the groups of seven bits of the first bytes, by how many there are
 # beyond the first; and the upper half of what is moved together at each step.
@@ -141,16 +142,32 @@ def _endless(source: Source, start: int, data: Array, stop: int) -> FormatError:
 def _decoded(source: Source, start: int, data: Array) -> Array:
     """The numbers that end within the bytes, all of which belong to them.
 
+    Numbers of one byte are taken as they are, if most are such, and the others put in.
+    """
+    more = data >= 128  # not the last byte of its number
+    count = int(np.count_nonzero(more))
+    if not count:
+        return data
+    if count > len(data) * _MANY:
+        ends = np.flatnonzero(~more)
+        starts = np.concatenate(([0], ends[:-1] + 1))
+        return _joined(source, start, data, starts, ends - starts)
+    places = np.flatnonzero(more)
+    first = np.concatenate(([True], places[1:] != places[:-1] + 1))  # a number starts there
+    before = np.flatnonzero(first)  # as many bytes of `more` are in front of it
+    starts, further = places[before], np.diff(before, append=count)
+    joined = _joined(source, start, data, starts, further)
+    values = data[~more].astype(joined.dtype)
+    values[starts - before] = joined
+    return values
+
+
+def _joined(source: Source, start: int, data: Array, starts: Array, further: Array) -> Array:
+    """The numbers that begin at `starts`, each with so many bytes beyond the first.
+
     The bytes from the start of each are taken as one word, those of the next number masked out,
     and their groups of seven bits moved together: two and two, then four and four.
     """
-    if data.max() < 128:
-        return data
-    ends = np.flatnonzero(data < 128)
-    starts = np.empty_like(ends)
-    starts[0] = 0
-    starts[1:] = ends[:-1] + 1
-    further = ends - starts  # bytes beyond the first
     longest = int(further.max())
     if longest >= _MOST:
         begin = start + int(starts[int((further >= _MOST).argmax())])
