@@ -100,9 +100,8 @@ class Dataset:
                 value = transaction.get(key)
             if value is None:
                 raise KeyError(f"{self.path} has no key {shown_key(key)!r}")
-            return read_record(value, self.where(key))
-        key, value = self._at(which)
-        return read_record(value, self.where(key))
+            return self.read(key, value)
+        return self.read(*self._at(which))
 
     def key(self, index: int) -> bytes:
         """The key at an index. Raises IndexError."""
@@ -135,9 +134,12 @@ class Dataset:
 
     def items(self, start: int = 0, stop: int | None = None) -> Iterator[tuple[bytes, Record]]:
         """Keys and records from an index on, in order, one at a time in memory."""
-        where = self.where
         for key, value in self.raw(start, stop):
-            yield key, read_record(value, where(key))
+            yield key, self.read(key, value)
+
+    def read(self, key: bytes, value: bytes) -> Record:
+        """The record that is some bytes of it. Raises FormatError (UFW306)."""
+        return read_record(value, self.where(key))
 
     def raw(self, start: int = 0, stop: int | None = None) -> Iterator[tuple[bytes, bytes]]:
         """Keys and the bytes of records, as `items`."""
@@ -164,7 +166,7 @@ class Dataset:
             return
         for index in range(start, stop, step):
             key, value = self._at(index)
-            yield key, read_record(value, self.where(key))
+            yield key, self.read(key, value)
 
     def map(self, function: Callable[[Record], T]) -> Mapped[T]:
         """A sequence of what a function makes of each record: `ds.map(lambda r: r.array())`."""
