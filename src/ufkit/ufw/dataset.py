@@ -35,7 +35,12 @@ class Dataset:
         self.path = os.fspath(path)
         self.file = data_file(path)
         self._open()
-        self._look()
+        ends = [*self.raw(0, _LOOKS), *self.raw(max(_LOOKS, self._count - _LOOKS))]
+        try:
+            self._kinds = tuple(dict.fromkeys(self._kind_of(*item) for item in ends))
+        except FormatError:
+            self.close()  # the error may be kept, and what it passed through with it
+            raise
 
     def _open(self) -> None:
         self._process = os.getpid()
@@ -44,18 +49,12 @@ class Dataset:
             self._count = int(self._reading.environment.stat()["entries"])
         self._ranks = Ranks(self._count)
 
-    def _look(self) -> None:
-        """Find out what the records are. Raises FormatError (UFW306) for none of ours."""
-        kinds: dict[type[Record], None] = {}
-        for key, value in self._ends():
-            if (kind := kind_of(value)) is None:
-                raise FormatError(FOREIGN_RECORD.at(self.where(key), foreign(value)))
-            kinds[kind] = None
-        self._kinds = tuple(kinds)
-
-    def _ends(self) -> Iterator[tuple[bytes, bytes]]:
-        yield from self.raw(0, _LOOKS)
-        yield from self.raw(max(_LOOKS, self._count - _LOOKS))
+    def _kind_of(self, key: bytes, value: bytes) -> type[Record]:
+        """What a record is. Raises FormatError (UFW306) for none of ours."""
+        kind = kind_of(value)
+        if kind is None:
+            raise FormatError(FOREIGN_RECORD.at(self.where(key), foreign(value)))
+        return kind
 
     @property
     def kind(self) -> str:
