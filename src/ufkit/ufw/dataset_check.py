@@ -10,7 +10,7 @@ from math import isfinite
 import numpy as np
 
 from ufkit.core.diag import Diagnostic, FormatError, Rule, Where
-from ufkit.core.files import PathLike
+from ufkit.core.files import PathLike, Source
 from ufkit.ufw.annotations import AnnotatedDatum, Box, Record
 from ufkit.ufw.dataset import Dataset
 from ufkit.ufw.datum import Datum
@@ -30,7 +30,7 @@ from ufkit.ufw.rules import (
     STATED_SIZES,
     UNKNOWN_LABEL,
 )
-from ufkit.ufw.store import data_file, structure
+from ufkit.ufw.store import data_file, read_meta, structure
 
 Progress = Callable[[str, int, int], None]
 
@@ -48,12 +48,24 @@ def check_dataset(
     where they are damaged, nothing else is, as LMDB would trust them.
     Raises as `open_dataset`.
     """
-    problems = structure(data_file(path)) or []
-    for problem in problems:
-        yield DAMAGED_DATABASE.at(Where(str(path)), problem)
-    if not problems:
+    damage = list(_damage(data_file(path)))
+    yield from damage
+    if not damage:
         with Dataset(path) as dataset:
             yield from _bounded(_Walk(dataset, labels).findings(progress))
+
+
+def _damage(name: str) -> Iterator[Diagnostic]:
+    """What is wrong with the file: cut short, or else in its pages."""
+    try:
+        read_meta(Source.open(name))
+    except FormatError as error:
+        if error.diagnostic.rule is not DAMAGED_DATABASE:
+            raise
+        yield from error.diagnostics
+        return
+    for problem in structure(name) or ():
+        yield DAMAGED_DATABASE.at(Where(name), problem)
 
 
 def _bounded(findings: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
