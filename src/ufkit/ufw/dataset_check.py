@@ -118,6 +118,7 @@ class _Walk:
     # -- one record --------------------------------------------------------------------------
 
     def _record(self, key: bytes, record: Record) -> Iterator[Diagnostic]:
+        where = self.dataset.where(key)
         self.kinds.add(type(record).__name__, key)
         if isinstance(record, AnnotatedDatum):
             yield from self._boxes(key, record)
@@ -129,7 +130,7 @@ class _Walk:
         shape = datum.shape
         if datum.encoded and datum.stated_shape not in ((), shape):
             message = f"the image is {list(shape)}; the record states {list(datum.stated_shape)}"
-            yield STATED_SIZES.at(record.where, message)
+            yield STATED_SIZES.at(where, message)
         values = datum.array()
         if len(shape) > 2:
             self.channels.add(shape[-3], key)
@@ -137,15 +138,13 @@ class _Walk:
         self.layouts.add((values.dtype.name, sizes), key)
         if not values.any():
             message = f"all {values.size} elements are 0" if values.size else "there is no element"
-            yield ALL_ZERO.at(record.where, message)
+            yield ALL_ZERO.at(where, message)
         elif values.dtype.kind == "f" and not (finite := np.isfinite(values)).all():
             odd = values.size - int(np.count_nonzero(finite))
-            yield RECORD_NOT_FINITE.at(
-                record.where, f"{odd} of {values.size} elements are not finite"
-            )
+            yield RECORD_NOT_FINITE.at(where, f"{odd} of {values.size} elements are not finite")
 
     def _boxes(self, key: bytes, record: AnnotatedDatum) -> Iterator[Diagnostic]:
-        boxes = record.boxes
+        boxes, where = record.boxes, self.dataset.where(key)
         for box in boxes:
             if box.label is not None:
                 self._label(box.label, key)
@@ -156,7 +155,7 @@ class _Walk:
                     f"{corner:g}" for corner in (box.xmin, box.ymin, box.xmax, box.ymax)
                 )
                 message = f"{len(found)} of {len(boxes)} boxes, such as [{corners}]"
-                yield rule.at(record.where, f"{message} of class {box.label}")
+                yield rule.at(where, f"{message} of class {box.label}")
 
     def _label(self, label: int, key: bytes) -> None:
         if self.known is not None and label not in self.known:
