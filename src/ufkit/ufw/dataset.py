@@ -9,10 +9,11 @@ from typing import Generic, TypeVar, overload
 
 from ufkit.core.diag import FormatError, Where
 from ufkit.core.files import PathLike, Source
-from ufkit.ufw.annotations import Record, foreign, kind_of, read_record
+from ufkit.ufw.annotations import Record
 from ufkit.ufw.keys import Key, as_key, shown_key
 from ufkit.ufw.pages import Item, Tree
 from ufkit.ufw.ranks import Ranks
+from ufkit.ufw.records import foreign, kind_of, read_record
 from ufkit.ufw.rules import DAMAGED_DATABASE, FOREIGN_RECORD
 from ufkit.ufw.store import data_file
 

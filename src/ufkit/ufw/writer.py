@@ -11,8 +11,9 @@ from typing import Any
 from ufkit.core.diag import FileError, FormatError, RequestError, Where
 from ufkit.core.files import PathLike, Source, need, staging
 from ufkit.core.rules import CANNOT_WRITE, EXISTS
-from ufkit.ufw.annotations import Record, foreign, kind_of
+from ufkit.ufw.annotations import Record
 from ufkit.ufw.keys import OWN, STYLES, Key, as_key, shown_key
+from ufkit.ufw.records import foreign, kind_of
 from ufkit.ufw.rules import BAD_KEY, FOREIGN_RECORD, RECORD_VALUES
 from ufkit.ufw.store import DATA, LOCK, lmdb_errors, read_meta
 
