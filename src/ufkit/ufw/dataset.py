@@ -63,6 +63,11 @@ class Dataset:
         """Size of the file."""
         return os.path.getsize(self.file)
 
+    @property
+    def map_size(self) -> int:
+        """Bytes that whoever writes to it maps, as the last one did."""
+        return self._tree.meta.map_size
+
     def where(self, key: bytes) -> Where:
         """The place of a record, for diagnostics."""
         return Where(self.path, shown_key(key))
