@@ -91,14 +91,25 @@ def test_damage_ends_in_an_error_of_ours(tmp_path: Path, seed: int) -> None:
     rng = random.Random(seed)
     pages = len(data) // 4096
     for _ in range(rng.choice((1, 3, 20))):
-        page = rng.randrange(pages)
-        data[page * 4096 + rng.randrange(170 if page < 2 else 60)] = rng.randrange(256)
+        page, span = rng.randrange(pages), rng.choice((60, 170, 4096))
+        data[page * 4096 + rng.randrange(span)] = rng.choice((0, 255, rng.randrange(256)))
     (tmp_path / "damaged.mdb").write_bytes(data)
     with suppress(ufkit.FormatError):
         dataset = ufkit.open_dataset(tmp_path / "damaged.mdb")
         assert all(dataset.key(at) for at in range(0, len(dataset), 7))
         assert ufkit.summarize_dataset(dataset).looked_at == len(dataset)
-        assert all(record.array().size for record in dataset)
+        for record in dataset:
+            with suppress(ufkit.FormatError):
+                record.array()
+
+
+def test_more_records_than_bytes(tmp_path: Path) -> None:
+    data = bytearray(_whole(tmp_path))
+    for head in (0, 4096):
+        data[head + 127] = 0xFF  # of how many there are, the highest byte
+    (tmp_path / "damaged.mdb").write_bytes(data)
+    with pytest.raises(ufkit.FormatError, match="do not fit"):
+        ufkit.open_dataset(tmp_path / "damaged.mdb")
 
 
 def test_nothing_is_added_to_what_is_damaged(tmp_path: Path) -> None:

@@ -42,6 +42,11 @@ class Tree:
             message = f"its keys are of a kind of their own (flags {self.meta.flags:#x})"
             raise FormatError(NOT_DATASET.at(Where(source.name), message))
 
+        if self.meta.entries > source.size // _NODE.size:
+            raise self._damaged(
+                0, f"{self.meta.entries:,} records do not fit in {source.size:,} bytes"
+            )
+
     def __len__(self) -> int:
         return self.meta.entries
 
