@@ -11,9 +11,13 @@ from pathlib import Path
 import ufkit
 
 NAMES = {
+    "AnnotatedDatum",
     "Blob",
+    "Box",
     "Builder",
     "Comparison",
+    "Dataset",
+    "Datum",
     "Diagnostic",
     "Editor",
     "Edits",
@@ -37,14 +41,17 @@ NAMES = {
     "UfkitError",
     "__version__",
     "check",
+    "check_dataset",
     "check_net",
     "constant",
     "convert",
+    "create_dataset",
     "dequantize",
     "diff",
     "edit",
     "open",
     "open_blob",
+    "open_dataset",
     "open_net",
     "open_prototxt",
     "recover",
@@ -57,6 +64,7 @@ NAMES = {
     "save_prototxt",
     "save_table",
     "summarize",
+    "summarize_dataset",
     "summarize_net",
 }
 

@@ -47,8 +47,15 @@ if TYPE_CHECKING:
     from ufkit.uff.runner import run as run
     from ufkit.uff.summary import Summary as Summary
     from ufkit.uff.summary import summarize as summarize
+    from ufkit.ufw.annotations import AnnotatedDatum as AnnotatedDatum
+    from ufkit.ufw.annotations import Box as Box
     from ufkit.ufw.blob import Blob as Blob
     from ufkit.ufw.check import check_net as check_net
+    from ufkit.ufw.dataset import Dataset as Dataset
+    from ufkit.ufw.dataset import open_dataset as open_dataset
+    from ufkit.ufw.dataset_check import check_dataset as check_dataset
+    from ufkit.ufw.dataset_summary import summarize_dataset as summarize_dataset
+    from ufkit.ufw.datum import Datum as Datum
     from ufkit.ufw.dequantize import dequantize as dequantize
     from ufkit.ufw.io import open_blob as open_blob
     from ufkit.ufw.io import open_net as open_net
@@ -63,6 +70,7 @@ if TYPE_CHECKING:
     from ufkit.ufw.table import Table as Table
     from ufkit.ufw.table import open_table as open_table
     from ufkit.ufw.table import save_table as save_table
+    from ufkit.ufw.writer import create_dataset as create_dataset
 
 # Where each public name lives. Modules load when a name is first used, so that a command that
 # only looks at a file never imports onnx.
@@ -97,9 +105,16 @@ _HOMES = {
     "run": "uff.runner",
     "Summary": "uff.summary",
     "summarize": "uff.summary",
+    "AnnotatedDatum": "ufw.annotations",
+    "Box": "ufw.annotations",
     "Blob": "ufw.blob",
     "check_net": "ufw.check",
     "dequantize": "ufw.dequantize",
+    "Dataset": "ufw.dataset",
+    "open_dataset": "ufw.dataset",
+    "check_dataset": "ufw.dataset_check",
+    "summarize_dataset": "ufw.dataset_summary",
+    "Datum": "ufw.datum",
     "open_blob": "ufw.io",
     "open_net": "ufw.io",
     "open_prototxt": "ufw.io",
@@ -113,6 +128,7 @@ _HOMES = {
     "Table": "ufw.table",
     "open_table": "ufw.table",
     "save_table": "ufw.table",
+    "create_dataset": "ufw.writer",
 }
 
 __version__ = "0.1.0"
