@@ -1,0 +1,121 @@
+"""Folders of images: all of one kind, or a folder for each class."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+
+from ufkit.core.diag import FileError, FormatError, RequestError, Where
+from ufkit.core.rules import CANNOT_READ
+from ufkit.datasets.formats.files import ImageFolder
+from ufkit.datasets.formats.format import Format, Options
+from ufkit.datasets.labels import Classes, numbered
+from ufkit.datasets.pictures import SUFFIXES
+from ufkit.datasets.report import Report
+from ufkit.datasets.rules import CANNOT_HOLD, NOT_DATASET
+from ufkit.datasets.sample import Dataset, Lazy, Sample
+
+
+def images_in(folder: Path) -> list[str]:
+    """Images below a folder, as names relative to it with `/`, in the order of the names.
+
+    Raises FileError (UFK001).
+    """
+    found = []
+
+    def fail(error: OSError) -> None:
+        message = f"cannot read: {error.strerror}"
+        raise FileError(CANNOT_READ.at(Where(os.fspath(error.filename)), message)) from error
+
+    for parent, folders, names in os.walk(folder, onerror=fail):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        inside = Path(parent).relative_to(folder).as_posix()
+        for name in names:
+            if name.lower().endswith(SUFFIXES) and not name.startswith("."):
+                found.append(name if inside == "." else f"{inside}/{name}")
+    return sorted(found)
+
+
+def _sniff_images(path: Path) -> bool:
+    return path.is_dir() and any(_is_image(entry) for entry in os.scandir(path))
+
+
+def _is_image(entry: os.DirEntry[str]) -> bool:
+    return entry.name.lower().endswith(SUFFIXES) and entry.is_file()
+
+
+def _read_images(path: Path, options: Options) -> Dataset:
+    names = images_in(path)
+    return Dataset(Lazy(names, lambda name: Sample(name, path / name)))
+
+
+def _write_images(
+    path: Path, dataset: Dataset, samples: Iterator[Sample], options: Options, report: Report
+) -> None:
+    folder = ImageFolder(path)
+    for sample in samples:
+        folder.add(sample)
+        report.written += 1
+
+
+IMAGES = Format(
+    name="images",
+    doc="a folder of images, folders in it included; no labels",
+    sniff=_sniff_images,
+    read=_read_images,
+    write=_write_images,
+)
+
+
+def _sniff_classes(path: Path) -> bool:
+    if not path.is_dir() or _sniff_images(path):
+        return False
+    folders = [entry for entry in os.scandir(path) if entry.is_dir()]
+    return bool(folders) and all(
+        any(_is_image(entry) for entry in os.scandir(folder.path)) for folder in folders
+    )
+
+
+def _read_classes(path: Path, options: Options) -> Dataset:
+    names = images_in(path)
+    if odd := [name for name in names if "/" not in name]:
+        message = f"{odd[0]} and {len(odd) - 1} more images are in no folder of a class"
+        raise FormatError(NOT_DATASET.at(Where(os.fspath(path)), message))
+    folders = sorted({name.split("/")[0] for name in names})
+    labels = options.labels or numbered(folders, first=0)
+    classes = Classes(labels)
+
+    def load(name: str) -> Sample:
+        file = path / name
+        return Sample(name, file, label=classes.number(name.split("/")[0], Where(str(file))))
+
+    return Dataset(Lazy(names, load), labels)
+
+
+def _write_classes(
+    path: Path, dataset: Dataset, samples: Iterator[Sample], options: Options, report: Report
+) -> None:
+    folder = ImageFolder(path)
+    classes = Classes(dataset.labels)
+    for sample in samples:
+        if sample.label is None:
+            message = f"{sample.key} has no label, which is the name of its folder"
+            report.bad(RequestError(CANNOT_HOLD.at(Where(node=sample.key), message)))
+            continue
+        name = classes.name(sample.label).replace("/", "_")
+        rest = PurePosixPath(sample.key)
+        inside = rest.relative_to(name) if rest.is_relative_to(name) else rest
+        folder.add(sample, f"{name}/{inside}")
+        report.written += 1
+
+
+CLASSES = Format(
+    name="classes",
+    doc="a folder for each class, numbered from 0 in the order of their names",
+    sniff=_sniff_classes,
+    read=_read_classes,
+    write=_write_classes,
+    label=True,
+    reads=("labels",),
+)

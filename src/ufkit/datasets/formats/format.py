@@ -1,0 +1,70 @@
+"""What a format of datasets is: how it is told, read and written, and what it can say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from ufkit.datasets.report import Report
+from ufkit.datasets.sample import Dataset, Sample
+from ufkit.ufw.prototxt import Label
+
+SSD, VOC = "ssd", "voc"
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What some formats want to know; each names those that concern it.
+
+    images   folder that names of images are relative to
+    labels   the classes, in place of those that the source has
+    pixels   of VOC's corners: "ssd" takes them as they are, "voc" counts the first pixel as 1
+    rgb      arrays of the source have R G B
+    split    of VOC: the list of ImageSets/Main whose images are taken
+    append   records go behind those that a database has
+    keys     of a database: "caffe", "ufwio" or "own"
+    """
+
+    images: Path | None = None
+    labels: tuple[Label, ...] = ()
+    pixels: str = SSD
+    rgb: bool = False
+    split: str = ""
+    append: bool = False
+    keys: str = "caffe"
+
+
+Sniff = Callable[[Path], bool]
+Read = Callable[[Path, Options], Dataset]
+Write = Callable[[Path, Dataset, Iterator[Sample], Options, Report], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A format of datasets.
+
+    sniff     whether a path is of it, told by content
+    read      what is there, listed; see Dataset
+    write     take all samples, and count each in the report when it is in the target. Samples have
+              an array, where `arrays`, or the bytes of an image file. The Dataset tells classes;
+              its samples are not for the writer
+    suffixes  of targets; a folder where there are none
+    arrays    whether it holds arrays
+    boxes     whether it holds boxes
+    label     whether it holds a label
+    reads     names of the Options that reading heeds, and
+    writes    that writing heeds
+    """
+
+    name: str
+    doc: str
+    sniff: Sniff
+    read: Read
+    write: Write
+    suffixes: tuple[str, ...] = ()
+    arrays: bool = False
+    boxes: bool = False
+    label: bool = False
+    reads: tuple[str, ...] = ()
+    writes: tuple[str, ...] = ()

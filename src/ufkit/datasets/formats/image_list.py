@@ -1,0 +1,101 @@
+"""Caffe's image lists: a line for each image, its name and its label."""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from ufkit.core.diag import FormatError, Where
+from ufkit.core.files import Source
+from ufkit.datasets.formats.files import ImageFolder
+from ufkit.datasets.formats.format import Format, Options
+from ufkit.datasets.pictures import SUFFIXES
+from ufkit.datasets.report import Report
+from ufkit.datasets.rules import BAD_LINE
+from ufkit.datasets.sample import Dataset, Lazy, Sample
+
+_NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
+# A name may have spaces: the labels are what stands at the end and reads as numbers. Where a name
+# has the suffix of an image, it ends there, so that `photo 7.jpg 3` and `a.jpg 1 0 1` are clear.
+_WITH_SUFFIX = re.compile(
+    rf"(?P<name>.*?(?:{'|'.join(map(re.escape, SUFFIXES))}))(?P<values>(?:[\s,;]+{_NUMBER})*)",
+    re.I | re.S,
+)
+_WITHOUT = re.compile(rf"(?P<name>\S.*?)(?P<values>(?:[\s,;]+{_NUMBER})*)", re.S)
+_GLANCE = 20
+
+
+def parse_line(line: str, where: Where) -> tuple[str, tuple[float, ...]]:
+    """The name and the labels of a line. Raises FormatError (DAT201)."""
+    text = line.strip().strip("\ufeff")
+    if len(text) > 1 and text[0] == '"' and (end := text.find('"', 1)) > 0:
+        name, rest = text[1:end], text[end + 1 :]
+        if not re.fullmatch(rf"(?:[\s,;]+{_NUMBER})*", rest):
+            raise FormatError(BAD_LINE.at(where, f"{rest.strip()!r} is no label"))
+    else:
+        match = _WITH_SUFFIX.fullmatch(text) or _WITHOUT.fullmatch(text)
+        assert match is not None, text  # of the second kind is every text
+        name, rest = match["name"], match["values"]
+        if match.re is _WITHOUT and re.search(rf"(?i)(?:{'|'.join(map(re.escape, SUFFIXES))})\s", name):
+            raise FormatError(BAD_LINE.at(where, f"what follows the name in {text!r} is no number"))
+    values = tuple(map(float, re.findall(_NUMBER, rest)))
+    if not all(map(math.isfinite, values)):
+        raise FormatError(BAD_LINE.at(where, f"a label of {text!r} is beyond what floats hold"))
+    return name, values
+
+
+def _sniff(path: Path) -> bool:
+    if not path.is_file() or path.suffix.lower() not in (".txt", ".list", ".lst", ".csv", ""):
+        return False
+    with open(path, "rb") as file:
+        head = file.read(1 << 16).decode("utf-8", "replace")
+    lines = [line for line in head.split("\n")[:_GLANCE] if line.strip()]
+    return bool(lines) and all(
+        any(suffix in line.lower() for suffix in SUFFIXES) for line in lines[:-1] or lines
+    )
+
+
+def _read(path: Path, options: Options) -> Dataset:
+    source = Source.open(path)
+    data = bytes(source.view(0, source.size))
+    text = data.decode("utf-8", "surrogateescape").removeprefix("\ufeff")
+    rows = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
+    root = options.images or path.parent
+
+    def load(row: tuple[int, str]) -> Sample:
+        name, values = parse_line(row[1], Where(os.fspath(path), line=row[0]))
+        name = name.replace("\\", "/")
+        # "/train/1.jpg" is meant below the root: Caffe puts the two texts together
+        file = Path(name) if not options.images and Path(name).is_file() else root / name.lstrip("/")
+        whole = len(values) == 1 and values[0].is_integer() and abs(values[0]) < 1 << 31
+        if whole:
+            return Sample(name.lstrip("/"), file, label=int(values[0]))
+        return Sample(name.lstrip("/"), file, values=values)
+
+    return Dataset(Lazy(rows, load), options.labels)
+
+
+def _write(
+    path: Path, dataset: Dataset, samples: Iterator[Sample], options: Options, report: Report
+) -> None:
+    folder = ImageFolder(path / "images")
+    with open(path / "list.txt", "w", encoding="utf-8", errors="surrogateescape") as out:
+        for sample in samples:
+            name = folder.add(sample)
+            labels = sample.values or ((sample.label,) if sample.label is not None else ())
+            out.write(" ".join((f"images/{name}", *(f"{value:.9g}" for value in labels))) + "\n")
+            report.written += 1
+
+
+LIST = Format(
+    name="list",
+    doc="Caffe's image list: a line for each image, its name and one or several labels",
+    sniff=_sniff,
+    read=_read,
+    write=_write,
+    label=True,
+    reads=("images", "labels"),
+)

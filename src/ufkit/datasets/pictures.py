@@ -1,0 +1,106 @@
+"""Images by OpenCV: the bytes of Caffe's tools are those of its decoders and of its resizing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ufkit.core.diag import FormatError, NotSupportedError, Where
+from ufkit.core.files import need
+from ufkit.datasets.rules import BAD_IMAGE, MISSING_IMAGE, NO_PICTURE
+from ufkit.datasets.sample import Array, Sample
+
+SUFFIXES = (".jpg", ".jpeg", ".png", ".bmp", ".webp", ".tif", ".tiff", ".ppm", ".pgm", ".jp2")
+_MAGICS = (
+    (b"\xff\xd8\xff", "jpg"),
+    (b"\x89PNG\r\n\x1a\n", "png"),
+    (b"BM", "bmp"),
+    (b"II*\0", "tif"),
+    (b"MM\0*", "tif"),
+    (b"P6", "ppm"),
+    (b"P5", "pgm"),
+    (b"\0\0\0\x0cjP  ", "jp2"),
+)
+_SCAN, _END = b"\xff\xda", b"\xff\xd9"  # markers of JPEG
+
+
+def opencv() -> Any:
+    """The module, with one thread: work is shared among processes. Raises MissingExtraError."""
+    cv2 = need("cv2", extra="datasets")
+    cv2.setNumThreads(1)
+    return cv2
+
+
+def suffix_of(data: bytes) -> str:
+    """The suffix that an image file of that content has, without its dot; "" for no image."""
+    if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
+        return "webp"
+    return next((suffix for magic, suffix in _MAGICS if data.startswith(magic)), "")
+
+
+def file_of(sample: Sample) -> bytes | None:
+    """The bytes of the sample's image file; None where it has pixels or an array.
+
+    Raises FormatError (DAT101).
+    """
+    if not isinstance(sample.image, Path):
+        return sample.image if isinstance(sample.image, bytes) else None
+    try:
+        return sample.image.read_bytes()
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        message = f"{sample.image.name} cannot be read: {reason}"
+        raise FormatError(MISSING_IMAGE.at(where(sample), message)) from error
+
+
+def where(sample: Sample) -> Where:
+    """The place of a sample."""
+    return Where(str(sample.image) if isinstance(sample.image, Path) else "", sample.key)
+
+
+def decoded(data: bytes, at: Where, *, gray: bool = False) -> Array:
+    """Pixels of an image file as cv2.imread gives them: H x W x 3, B G R; H x W where `gray`.
+
+    Turned as its EXIF says. Raises FormatError (DAT102), also for a JPEG that ends too early,
+    whose lower part OpenCV fills with gray.
+    """
+    cv2 = opencv()
+    pixels = None
+    if data:
+        flags = cv2.IMREAD_GRAYSCALE if gray else cv2.IMREAD_COLOR
+        try:
+            pixels = cv2.imdecode(np.frombuffer(data, np.uint8), flags)
+        except cv2.error:  # sizes beyond its limits
+            pixels = None
+    if pixels is None:
+        kind = suffix_of(data).upper()
+        what = f"its {len(data)} bytes are no image" if not kind else f"this {kind} is damaged"
+        raise FormatError(BAD_IMAGE.at(at, what if data else "the file is empty"))
+    if data.startswith(b"\xff\xd8") and data.rfind(_END) < data.rfind(_SCAN):
+        message = f"the JPEG ends too early, after {len(data)} bytes"
+        raise FormatError(BAD_IMAGE.at(at, message))
+    return np.asarray(pixels)
+
+
+def encoded(pixels: Array, suffix: str) -> bytes:
+    """The image file of pixels as OpenCV has them: "png" (nothing is lost), "jpg", ..."""
+    cv2 = opencv()
+    done, data = cv2.imencode(f".{suffix}", np.ascontiguousarray(pixels))
+    assert done, suffix
+    return bytes(data)
+
+
+def picture_of(sample: Sample, array: Array) -> Array:
+    """Pixels of a record's array: (1 x) C x H x W of uint8. Raises NotSupportedError (DAT103)."""
+    image = array[0] if array.ndim == 4 and len(array) == 1 else array
+    if image.dtype != np.uint8 or image.ndim != 3 or image.shape[0] not in (1, 3):
+        message = f"the array is {array.dtype}{list(array.shape)}"
+        raise NotSupportedError(NO_PICTURE.at(where(sample), message))
+    return image[0] if len(image) == 1 else image.transpose(1, 2, 0)
+
+
+def planar(pixels: Array) -> Array:
+    """C x H x W, as records have it, of pixels as OpenCV has them."""
+    return np.ascontiguousarray(pixels[None] if pixels.ndim == 2 else pixels.transpose(2, 0, 1))
