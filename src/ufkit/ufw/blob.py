@@ -16,7 +16,7 @@ from ufkit.ufw.rules import BLOB_SIZE, DOES_NOT_FIT, FOREIGN_BLOB
 from ufkit.ufw.schema import BLOB, BLOB_SHAPE
 from ufkit.wire.message import Message
 from ufkit.wire.numbers import Numbers, dtype_of, numbers
-from ufkit.wire.reader import LEN, VARINT
+from ufkit.wire.reader import LEN, VARINT, elements
 from ufkit.wire.schema import EnumType
 
 Array = NDArray[Any]
@@ -119,8 +119,8 @@ class Blob:
         if field.kind == "bytes":
             return int(self.message.get(name).nbytes)
         if self.message.held(name) is None and field.wire != VARINT:
-            spans = self.message.records(name)
-            return sum((stop - start) // dtype_of(field).itemsize for _, _, start, stop in spans)
+            width = dtype_of(field).itemsize
+            return sum(elements(record, width) for record in self.message.records(name))
         return len(numbers(self.message, name))
 
     @property

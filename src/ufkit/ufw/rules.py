@@ -101,6 +101,47 @@ NO_IMAGE = Rule(
     hint="give 1 x C x H x W, C x H x W or C",
 )
 
+# 3xx: datasets and their records
+BAD_RECORD = Rule(
+    "UFW301",
+    E,
+    "record and shape do not fit",
+    why="Readers refuse it, or run past its data.",
+    hint="the dataset may be damaged, or was written for another reader; make it again",
+)
+BAD_IMAGE = Rule(
+    "UFW302",
+    E,
+    "image cannot be decoded",
+    why="The record says that it holds the file of an image; readers stop at it.",
+    hint="the file may have been cut short or empty when the dataset was made",
+)
+RECORD_VALUES = Rule(
+    "UFW303",
+    E,
+    "values that a record cannot hold",
+    why="They would come back as others, or not at all.",
+)
+NOT_DATASET = Rule(
+    "UFW304",
+    E,
+    "not a dataset",
+    why="Datasets are LMDB databases of Datum or AnnotatedDatum records.",
+)
+DAMAGED_DATABASE = Rule(
+    "UFW305",
+    E,
+    "database is damaged",
+    why="Reading what is missing would end the process.",
+    hint="copy it again from where it came from, with the program that wrote it closed",
+)
+FOREIGN_RECORD = Rule(
+    "UFW306",
+    E,
+    "record of another kind",
+    why="Other tools keep their own things in LMDBs; Caffe and UFW take them for broken images.",
+)
+
 # 4xx: the text of a net and its weights
 NO_WEIGHTS = Rule(
     "UFW401",
@@ -149,6 +190,12 @@ RULES = (
     LEGACY_SHAPE,
     WHOLE_NUMBERS,
     NO_IMAGE,
+    BAD_RECORD,
+    BAD_IMAGE,
+    RECORD_VALUES,
+    NOT_DATASET,
+    DAMAGED_DATABASE,
+    FOREIGN_RECORD,
     NO_WEIGHTS,
     NO_TEXT,
     WRONG_WEIGHTS,

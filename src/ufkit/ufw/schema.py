@@ -16,6 +16,9 @@ BLOB = UFW["BlobProto"]
 BLOB_SHAPE = UFW["BlobShape"]
 DATUM = UFW["Datum"]
 ANNOTATED_DATUM = UFW["AnnotatedDatum"]
+ANNOTATION_GROUP = UFW["AnnotationGroup"]
+ANNOTATION = UFW["Annotation"]
+BOX = UFW["NormalizedBBox"]
 
 CAFFE = parse_proto(_text("caffe.proto"), {"ufw.proto": UFW})
 NET = CAFFE["NetParameter"]

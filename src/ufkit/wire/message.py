@@ -14,6 +14,7 @@ from ufkit.wire.schema import WIRE_TYPES, FieldType, MessageType
 from ufkit.wire.values import (
     checked,
     decode,
+    decode_each,
     decode_packed,
     default,
     encode,
@@ -192,7 +193,7 @@ class Message:
             if record[1] == LEN and field.wire != LEN:
                 values.extend(decode_packed(field, source, record))
             else:
-                values.append(decode(field, source, record))
+                values.extend(decode_each(field, source, record))
         return values
 
     def records(self, name: str) -> list[Record]:

@@ -54,8 +54,9 @@ def dtype_of(field: FieldType) -> np.dtype[Any]:
 def numbers(message: Message, name: str) -> Array:
     """The values of a repeated number field, in one dimension.
 
-    Floats and fixed-width integers packed in one piece are a read-only view of the file that
-    keeps its map open; everything else is decoded into an array of its own.
+    Floats and fixed-width integers that lie in one piece, packed or each with its tag, are a
+    read-only view of the file that keeps its map open; everything else is decoded into an array of
+    its own.
     Raises FormatError at the field's bytes (UFK101, UFK103, UFK106).
     """
     field = message.type.fields[name]
@@ -89,20 +90,17 @@ def _packed(field: FieldType, source: Source, begin: int, start: int, stop: int)
 
 
 def _singles(field: FieldType, source: Source, records: list[Any]) -> list[Array]:
-    """The values of records of one each."""
+    """The values of records that are not packed."""
     if not records:
         return []
     if field.wire == VARINT:
         raw = np.array([record[2] for record in records], np.uint64)
         return [_converted(raw, field.kind).astype(dtype_of(field))]
-    begin, end = records[0][0], records[-1][3]
-    step = records[0][3] - begin
-    tag = step - dtype_of(field).itemsize
-    if end - begin == step * len(records):  # one after the other: a view with a stride
-        row = np.dtype([("tag", f"V{tag}"), ("value", dtype_of(field))])
-        return [np.frombuffer(source.view(begin, end), row)["value"]]
-    pieces = b"".join(source.view(record[2], record[3]) for record in records)
-    return [np.frombuffer(pieces, dtype_of(field))]
+    arrays = []
+    for begin, _, start, stop in records:  # each a row of numbers: a view with a stride
+        row = np.dtype([("tag", f"V{start - begin}"), ("value", dtype_of(field))])
+        arrays.append(np.frombuffer(source.view(begin, stop), row)["value"])
+    return arrays
 
 
 def varints(source: Source, start: int, stop: int, kind: str) -> Array:
@@ -209,6 +207,9 @@ class Numbers:
     def pieces(self) -> Iterator[Piece]:
         """The encoded field, tags included."""
         if not self.field.packed:
+            if self.field.wire != VARINT:
+                yield _Rows(self)
+                return
             for chunk in self.chunks():
                 yield Span.of(self._tagged(chunk))
             return
@@ -223,15 +224,31 @@ class Numbers:
             yield self.array[at : at + _CHUNK]
 
     def _tagged(self, chunk: Array) -> bytes:
-        """Numbers with a tag in front of each."""
-        tag = encode_varint(self.field.number << 3 | self.field.wire)
-        if self.field.wire == VARINT:
-            bodies, lengths = encoded(chunk, self.field.kind)
-            starts = np.cumsum(lengths, dtype=np.int64) - lengths
-            return np.insert(bodies, np.repeat(starts, len(tag)), list(tag) * len(chunk)).tobytes()
-        rows = np.empty(len(chunk), [("tag", f"V{len(tag)}"), ("value", chunk.dtype)])
-        rows["tag"], rows["value"] = np.frombuffer(tag, f"V{len(tag)}"), chunk
-        return rows.tobytes()
+        """Varints with a tag in front of each."""
+        tag = encode_varint(self.field.number << 3 | VARINT)
+        bodies, lengths = encoded(chunk, self.field.kind)
+        starts = np.cumsum(lengths, dtype=np.int64) - lengths
+        return np.insert(bodies, np.repeat(starts, len(tag)), list(tag) * len(chunk)).tobytes()
+
+
+class _Rows:
+    """Numbers of fixed width with a tag in front of each."""
+
+    def __init__(self, owner: Numbers) -> None:
+        self.owner = owner
+        self.tag = encode_varint(owner.field.number << 3 | owner.field.wire)
+        self.nbytes = owner.array.size * (len(self.tag) + owner.array.itemsize)
+
+    def write_to(self, out: IO[bytes]) -> None:
+        array, tag = self.owner.array, self.tag
+        rows = np.empty(
+            min(array.size, _CHUNK), [("tag", "u1", (len(tag),)), ("value", array.dtype)]
+        )
+        rows["tag"] = np.frombuffer(tag, np.uint8)  # once for all chunks
+        for chunk in self.owner.chunks():
+            part = rows[: len(chunk)]
+            part["value"] = chunk
+            out.write(part.view(np.uint8).data)
 
 
 class _Fixed:

@@ -12,10 +12,15 @@ from ufkit.core.files import Buffer, Source
 from ufkit.wire.rules import BAD_TAG, BAD_TEXT, BAD_VARINT, TOO_DEEP, TRUNCATED
 
 VARINT, I64, LEN, GROUP, END_GROUP, I32 = range(6)
+_WIDTHS = {I32: 4, I64: 8}
 MAX_DEPTH = 100
 _CHUNK = 1 << 16
+_ROWS = 1 << 5  # numbers looked at first, when it is open how many there are
 
 # (where the tag begins, wire type, the value of a varint or where the payload begins, end)
+#
+# Numbers of fixed width that follow one another, each with the same tag, are one record, from the
+# tag of the first to the end of the last: an image in floats has a million of them.
 Record = tuple[int, int, int, int]
 
 
@@ -130,12 +135,46 @@ def scan(source: Source, start: int, stop: int, most: int = sys.maxsize) -> dict
             raise fault(TRUNCATED, source, begin, message, stop)
         number = tag >> 3
         if number in found:
-            found[number].append((begin, wire, value, at))
+            records = found[number]
+            if wire in _WIDTHS and records[-1][1] == wire and records[-1][3] == begin:
+                first = records[-1]
+                run = _run(source, first, begin, stop)
+                if run > begin:
+                    at = run
+                    records[-1] = (*first[:3], at)
+                    continue
+            records.append((begin, wire, value, at))
         elif 0 < number < 1 << 29:
             found[number] = [(begin, wire, value, at)]
         else:
             raise fault(BAD_TAG, source, begin, f"field number {number} is not allowed")
     return found
+
+
+def _run(source: Source, first: Record, at: int, stop: int) -> int:
+    """Where the numbers end that follow from `at` with the same tag as the first one."""
+    import numpy as np
+
+    tag = bytes(source.piece(first[0], first[2]))
+    step = len(tag) + _WIDTHS[first[1]]
+    most = _ROWS
+    while count := min(most, (stop - at) // step):
+        bytes_ = np.frombuffer(source.view(at, at + count * step), np.uint8)
+        other = bytes_[::step] != tag[0]
+        for place in range(1, len(tag)):
+            other |= bytes_[place::step] != tag[place]
+        end = int(other.argmax())
+        if other[end]:
+            return at + end * step
+        at += count * step
+        most *= 8
+    return at
+
+
+def elements(record: Record, width: int) -> int:
+    """How many numbers of a fixed width a record holds, packed or one after the other."""
+    begin, wire, start, stop = record
+    return (stop - start) // width if wire == LEN else (stop - begin) // (start - begin + width)
 
 
 def _skip_group(source: Source, begin: int, number: int, at: int, stop: int) -> int:

@@ -16,7 +16,7 @@ from typing import Any
 
 from ufkit.core.diag import RequestError, Where
 from ufkit.core.files import Buffer, Payload, Source, Span
-from ufkit.wire.reader import LEN, VARINT, Record, TextFault, fault, shown, varint
+from ufkit.wire.reader import LEN, VARINT, Record, TextFault, elements, fault, shown, varint
 from ufkit.wire.rules import BAD_PACKED, BAD_STRING, BAD_VALUE
 from ufkit.wire.schema import FieldType
 
@@ -95,7 +95,8 @@ def decode(field: FieldType, source: Source, record: Record) -> Any:
         return Span(source, value, end)
     if (convert := _FROM_VARINT.get(kind)) is not None:
         return convert(value)
-    return _FIXED[kind].unpack(source.piece(value, end))[0]
+    form = _FIXED[kind]
+    return form.unpack(source.piece(end - form.size, end))[0]  # of several, the last one counts
 
 
 def _text(source: Source, start: int, stop: int) -> str:
@@ -104,6 +105,16 @@ def _text(source: Source, start: int, stop: int) -> str:
     except UnicodeDecodeError as error:
         at = start + error.start
         raise fault(BAD_STRING, source, at, f"a text is not UTF-8: {error.reason}", stop) from error
+
+
+def decode_each(field: FieldType, source: Source, record: Record) -> list[Any]:
+    """The values of one record of a repeated field that is not packed; of fixed width, several."""
+    form = _FIXED.get(field.kind)
+    if form is None or elements(record, form.size) == 1:
+        return [decode(field, source, record)]
+    begin, _, start, end = record
+    padded = struct.Struct(f"<{start - begin}x{form.format.removeprefix('<')}")
+    return [value for (value,) in padded.iter_unpack(source.view(begin, end))]
 
 
 def decode_packed(field: FieldType, source: Source, record: Record) -> list[Any]:
