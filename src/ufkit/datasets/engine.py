@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 
@@ -39,7 +39,7 @@ def changed(
     workers: int = 1,
     seed: int | None = None,
     progress: Progress = lambda what, done, total: None,
-) -> Iterator[Sample]:
+) -> Generator[Sample, None, None]:
     """The samples after `transform`, in their order whatever the number of workers.
 
     Bad ones are handed to the report, which raises or counts them. No more than a few dozen

@@ -11,6 +11,7 @@ from ufkit.core.diag import FormatError, NotSupportedError, Where
 from ufkit.core.files import need
 from ufkit.datasets.rules import BAD_IMAGE, MISSING_IMAGE, NO_PICTURE
 from ufkit.datasets.sample import Array, Sample
+from ufkit.ufw import image
 
 SUFFIXES = (".jpg", ".jpeg", ".png", ".bmp", ".webp", ".tif", ".tiff", ".ppm", ".pgm", ".jp2")
 _MAGICS = (
@@ -61,27 +62,23 @@ def where(sample: Sample) -> Where:
 
 
 def decoded(data: bytes, at: Where, *, gray: bool = False) -> Array:
-    """Pixels of an image file as cv2.imread gives them: H x W x 3, B G R; H x W where `gray`.
+    """Pixels of an image file in 8 bits: H x W x 3, B G R, also of a gray file; H x W for `gray`.
 
-    Turned as its EXIF says. Raises FormatError (DAT102), also for a JPEG that ends too early,
-    whose lower part OpenCV fills with gray.
+    Not turned as EXIF says: boxes are fractions of the sizes in the file's header, see
+    `ufw.image.decode`. Raises FormatError (DAT102), also for a JPEG that ends too early, whose
+    lower part OpenCV fills with gray.
     """
-    cv2 = opencv()
-    pixels = None
-    if data:
-        flags = cv2.IMREAD_GRAYSCALE if gray else cv2.IMREAD_COLOR
-        try:
-            pixels = cv2.imdecode(np.frombuffer(data, np.uint8), flags)
-        except cv2.error:  # sizes beyond its limits
-            pixels = None
-    if pixels is None:
+    opencv()
+    try:
+        pixels = image.decode(data, colour=not gray, where=at)
+    except FormatError as error:
         kind = suffix_of(data).upper()
-        what = f"its {len(data)} bytes are no image" if not kind else f"this {kind} is damaged"
-        raise FormatError(BAD_IMAGE.at(at, what if data else "the file is empty"))
+        what = f"this {kind} is damaged" if kind else f"its {len(data):,} bytes are no image"
+        raise FormatError(BAD_IMAGE.at(at, what if data else "the file is empty")) from error
     if data.startswith(b"\xff\xd8") and data.rfind(_END) < data.rfind(_SCAN):
         message = f"the JPEG ends too early, after {len(data)} bytes"
         raise FormatError(BAD_IMAGE.at(at, message))
-    return np.asarray(pixels)
+    return (pixels >> 8).astype(np.uint8) if pixels.dtype == np.uint16 else pixels
 
 
 def encoded(pixels: Array, suffix: str) -> bytes:
@@ -94,11 +91,11 @@ def encoded(pixels: Array, suffix: str) -> bytes:
 
 def picture_of(sample: Sample, array: Array) -> Array:
     """Pixels of a record's array: (1 x) C x H x W of uint8. Raises NotSupportedError (DAT103)."""
-    image = array[0] if array.ndim == 4 and len(array) == 1 else array
-    if image.dtype != np.uint8 or image.ndim != 3 or image.shape[0] not in (1, 3):
+    planes = array[0] if array.ndim == 4 and len(array) == 1 else array
+    if planes.dtype != np.uint8 or planes.ndim != 3 or planes.shape[0] not in (1, 3):
         message = f"the array is {array.dtype}{list(array.shape)}"
         raise NotSupportedError(NO_PICTURE.at(where(sample), message))
-    return image[0] if len(image) == 1 else image.transpose(1, 2, 0)
+    return planes[0] if len(planes) == 1 else planes.transpose(1, 2, 0)
 
 
 def planar(pixels: Array) -> Array:

@@ -114,7 +114,7 @@ BOX_EMPTY = Rule(
     "DAT302",
     W,
     "box encloses nothing",
-    why="Its right or lower edge is not beyond the left or upper one; training divides by its size.",
+    why="Its right or lower edge is not beyond the other one; training divides by its size.",
     hint="--outside drop leaves it out",
 )
 WRONG_SIZE = Rule(

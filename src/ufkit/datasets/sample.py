@@ -7,42 +7,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, overload
 
-from numpy.typing import NDArray
-
 from ufkit.core.diag import Diagnostic
+from ufkit.ufw.annotations import Box
+from ufkit.ufw.datum import Array
 from ufkit.ufw.prototxt import Label
 
-Array = NDArray[Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Box:
-    """An object, as AnnotatedDatum has it: corners in fractions of the image's width and height.
-
-    label      the class; 0 is the background's, so that the first class is 1
-    difficult  not to be counted: VOC's `difficult`, COCO's `iscrowd`
-    score      of a detector; None for what people drew
-    """
-
-    label: int
-    xmin: float
-    ymin: float
-    xmax: float
-    ymax: float
-    difficult: bool = False
-    score: float | None = None
-
-    @property
-    def empty(self) -> bool:
-        """Whether the corners enclose nothing, or are no numbers."""
-        return not (self.xmin < self.xmax and self.ymin < self.ymax)
-
-    @property
-    def outside(self) -> bool:
-        """Whether a part lies outside the image."""
-        return not (
-            0 <= self.xmin <= 1 and 0 <= self.ymin <= 1 and 0 <= self.xmax <= 1 >= self.ymax >= 0
-        )
+__all__ = ["Array", "Box", "Label", "Lazy", "Listing", "Sample"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +25,9 @@ class Sample:
     array   numbers in the axis order of the record, of any type: what is no picture
     label   the class; None where nothing says one
     values  several labels, or labels with fractions
-    boxes   None where the dataset has no boxes; empty where there is nothing in the image
+    boxes   objects, each with a label: 0 is the background's, so that the first class is 1;
+            `difficult` is VOC's, and COCO's `iscrowd`. None where the dataset has no boxes, empty
+            where there is nothing in the image
     width   of the image, in pixels; 0 where only the image tells
     """
 
@@ -98,7 +70,7 @@ class Lazy(Sequence[Sample]):
 
 
 @dataclass(slots=True)
-class Dataset:
+class Listing:
     """Samples that are not read yet, the classes, and what was noticed when listing them.
 
     boxes   whether samples have boxes rather than a label

@@ -23,6 +23,7 @@ from ufkit.datasets.sample import Array, Box, Sample
 
 KEEP, CLIP, DROP = "keep", "clip", "drop"
 OUTSIDE = (KEEP, CLIP, DROP)
+_SLACK = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +77,9 @@ class Transform:
         height, width = pixels.shape[:2]
         if sample.width and (sample.width, sample.height) != (width, height):
             said = f"the annotation says {sample.width} x {sample.height}"
-            findings.append(WRONG_SIZE.at(where(sample), f"{said}, the image has {width} x {height}"))
+            findings.append(
+                WRONG_SIZE.at(where(sample), f"{said}, the image has {width} x {height}")
+            )
         pixels = self._resized(pixels)
         height, width = pixels.shape[:2]
         sample = replace(sample, image=None, array=None, width=width, height=height)
@@ -93,9 +96,7 @@ class Transform:
 
     @property
     def _changes_pixels(self) -> bool:
-        return bool(
-            self.gray or self.height or self.width or self.min_side or self.max_side
-        )
+        return bool(self.gray or self.height or self.width or self.min_side or self.max_side)
 
     def _pixels(self, sample: Sample, data: bytes | None) -> Array:
         if data is not None:
@@ -122,9 +123,7 @@ class Transform:
             if factor == 1:
                 return pixels
             by = float(factor)
-            return np.asarray(
-                opencv().resize(np.ascontiguousarray(pixels), (0, 0), fx=by, fy=by)
-            )
+            return np.asarray(opencv().resize(np.ascontiguousarray(pixels), (0, 0), fx=by, fy=by))
         size = self.width or width, self.height or height
         if size == (width, height):
             return pixels
@@ -147,23 +146,36 @@ class Transform:
     def _boxes(self, sample: Sample, findings: list[Diagnostic]) -> Iterator[Box]:
         at = where(sample)
         for number, box in enumerate(sample.boxes or ()):
-            corners = f"box {number + 1}: {box.xmin:.4g} {box.ymin:.4g} {box.xmax:.4g} {box.ymax:.4g}"
-            if box.empty:
+            corners = (
+                f"box {number + 1}: {box.xmin:.4g} {box.ymin:.4g} {box.xmax:.4g} {box.ymax:.4g}"
+            )
+            if _empty(box):
                 drops = self.outside != KEEP
                 findings.append(BOX_EMPTY.at(at, f"{corners}{', dropped' if drops else ''}"))
                 if drops:
                     continue
-            elif box.outside:
+            elif _outside(box):
                 done = {KEEP: "", CLIP: ", clipped", DROP: ", dropped"}[self.outside]
                 findings.append(BOX_OUTSIDE.at(at, corners + done))
                 if self.outside == DROP:
                     continue
                 if self.outside == CLIP:
                     box = _clipped(box)
-                    if box.empty:  # it lay outside altogether
+                    if _empty(box):  # it lay outside altogether
                         findings.append(BOX_EMPTY.at(at, f"{corners}, outside altogether, dropped"))
                         continue
             yield box
+
+
+def _empty(box: Box) -> bool:
+    """Whether the corners enclose nothing, or are no numbers."""
+    return not (box.xmin < box.xmax and box.ymin < box.ymax)
+
+
+def _outside(box: Box) -> bool:
+    """Whether a part lies outside the image, by more than single precision makes."""
+    low, high = -_SLACK, 1 + _SLACK
+    return box.xmin < low or box.ymin < low or box.xmax > high or box.ymax > high
 
 
 def _clipped(box: Box) -> Box:

@@ -29,7 +29,7 @@ from ufkit.wire.sniff import (
     identify,
 )
 from ufkit.wire.text import parse_text, text_lines
-from ufkit.wire.tree import parse_tree, quoted
+from ufkit.wire.tree import in_quotes, parse_tree
 
 BINARY, TEXT, JSON = "binary", "text", "json"
 SUFFIXES = {".prototxt": TEXT, ".pbtxt": TEXT, ".txt": TEXT, ".json": JSON}
@@ -138,7 +138,7 @@ def save_labels(labels: Iterable[Label], path: PathLike) -> None:
         rows.insert(0, Label(BACKGROUND, "none_of_the_above", "background"))
     with replacing(path) as out:
         for item in rows:
-            name, shown = quoted(item.name), quoted(item.display_name)
+            name, shown = in_quotes(item.name), in_quotes(item.display_name)
             text = f"item {{\n  name: {name}\n  label: {item.label}\n  display_name: {shown}\n}}\n"
             out.write(text.encode("utf-8", "surrogateescape"))
 

@@ -236,10 +236,10 @@ def _held(value: str | float) -> str:
 
 
 def _written(value: str) -> str:
-    return value if isinstance(value, Word) else quoted(value)
+    return value if isinstance(value, Word) else in_quotes(value)
 
 
-def quoted(value: str) -> str:
+def in_quotes(value: str) -> str:
     """A string as the text form has it."""
     escaped = value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
     return f'"{escaped}"'

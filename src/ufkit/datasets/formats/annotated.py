@@ -82,5 +82,3 @@ def size_of(sample: Sample) -> tuple[int, int]:
         assert sample.array is not None
         pixels = picture_of(sample, sample.array)
     return pixels.shape[1], pixels.shape[0]
-
-

@@ -23,7 +23,7 @@ from ufkit.datasets.formats.format import Format, Options
 from ufkit.datasets.pictures import where
 from ufkit.datasets.report import Report
 from ufkit.datasets.rules import LEFT_OUT, NOT_DATASET, SIZES_DIFFER
-from ufkit.datasets.sample import Array, Box, Dataset, Lazy, Sample
+from ufkit.datasets.sample import Array, Box, Lazy, Listing, Sample
 
 _CHANNELS = (1, 3)
 _BAD = (ValueError, EOFError, SyntaxError, TokenError, TypeError, KeyError, zipfile.BadZipFile)
@@ -33,7 +33,12 @@ def _sniff(path: Path) -> bool:
     if not path.is_file() or path.suffix.lower() not in (".npz", ".npy"):
         return False
     with open(path, "rb") as file:
-        return file.read(6) in (b"\x93NUMPY", b"PK\x03\x04\x14\0", b"PK\x03\x04\x2d\0", b"PK\x05\x06\0\0")
+        return file.read(6) in (
+            b"\x93NUMPY",
+            b"PK\x03\x04\x14\0",
+            b"PK\x03\x04\x2d\0",
+            b"PK\x05\x06\0\0",
+        )
 
 
 def _members(path: Path) -> Mapping[str, Array]:
@@ -49,7 +54,7 @@ def _members(path: Path) -> Mapping[str, Array]:
         raise FormatError(NOT_DATASET.at(where_, f"its arrays cannot be read: {error}")) from error
 
 
-def _read(path: Path, options: Options) -> Dataset:
+def _read(path: Path, options: Options) -> Listing:
     where_ = Where(os.fspath(path))
     members = dict(_members(path))
     large = [name for name, array in members.items() if array.ndim >= 3]
@@ -85,7 +90,7 @@ def _read(path: Path, options: Options) -> Dataset:
             height=0 if size is None else int(size[1]),
         )
 
-    return Dataset(Lazy(range(len(stack)), load), options.labels, boxes=boxes is not None)
+    return Listing(Lazy(range(len(stack)), load), options.labels, boxes=boxes is not None)
 
 
 def _image(array: Array, *, rgb: bool) -> tuple[Array | None, Array | None]:
@@ -108,18 +113,24 @@ def _boxes(rows: Array | None, count: int, where_: Where) -> dict[int, tuple[Box
         message = f"boxes is {list(rows.shape)}, not N x 8 finite numbers"
         raise FormatError(NOT_DATASET.at(where_, message))
     found: dict[int, tuple[Box, ...]] = {}
-    for item, label, _, *corners, difficult in rows.tolist():
+    for item, label, _, xmin, ymin, xmax, ymax, difficult in rows.tolist():
         if not 0 <= item < count:
             raise FormatError(NOT_DATASET.at(where_, f"a box is of image {item:g} of {count}"))
-        box = Box(int(label), *corners, difficult=bool(difficult))
+        box = Box(xmin, ymin, xmax, ymax, int(label), difficult=bool(difficult))
         found[int(item)] = (*found.get(int(item), ()), box)
     return found
 
 
 def _write(
-    path: Path, dataset: Dataset, samples: Iterator[Sample], options: Options, report: Report
+    path: Path, listing: Listing, samples: Iterator[Sample], options: Options, report: Report
 ) -> None:
-    columns: dict[str, list[Any]] = {"keys": [], "sizes": [], "labels": [], "values": [], "boxes": []}
+    columns: dict[str, list[Any]] = {
+        "keys": [],
+        "sizes": [],
+        "labels": [],
+        "values": [],
+        "boxes": [],
+    }
     first: Array | None = None
     with tempfile.TemporaryFile(dir=path.parent) as pixels:
         for sample in samples:
@@ -150,9 +161,10 @@ def _add(columns: dict[str, list[Any]], sample: Sample, report: Report) -> None:
     columns["values"].append(sample.values)
     instances: dict[int, int] = {}
     for box in sample.boxes or ():
-        instance = instances[box.label] = instances.get(box.label, -1) + 1
+        label = box.label or 0
+        instance = instances[label] = instances.get(label, -1) + 1
         corners = (box.xmin, box.ymin, box.xmax, box.ymax)
-        columns["boxes"].append((at, box.label, instance, *corners, box.difficult))
+        columns["boxes"].append((at, label, instance, *corners, bool(box.difficult)))
         if box.score is not None:
             report.note([LEFT_OUT.at(where(sample), "rows of boxes have no score")])
 

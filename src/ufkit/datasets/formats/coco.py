@@ -25,7 +25,7 @@ from ufkit.datasets.formats.format import Format, Options
 from ufkit.datasets.labels import Classes
 from ufkit.datasets.report import Report
 from ufkit.datasets.rules import BAD_ANNOTATION, LEFT_OUT
-from ufkit.datasets.sample import Box, Dataset, Lazy, Sample
+from ufkit.datasets.sample import Box, Lazy, Listing, Sample
 from ufkit.ufw.prototxt import Label
 
 _KEYS = re.compile(rb'"(?:images|annotations|categories)"\s*:\s*\[')
@@ -52,7 +52,7 @@ def _sniff(path: Path) -> bool:
         return len(set(_KEYS.findall(head + b"\n" + data.read()))) >= 2
 
 
-def _read(path: Path, options: Options) -> Dataset:
+def _read(path: Path, options: Options) -> Listing:
     file = _file(path)
     if file is None:
         raise FormatError(BAD_ANNOTATION.at(Where(os.fspath(path)), "there is no one JSON in it"))
@@ -95,7 +95,7 @@ def _read(path: Path, options: Options) -> Dataset:
         return replace(sample, boxes=tuple(_box(item, numbers, size, at) for item in found))
 
     findings = list(_left_out(lost, where))
-    return Dataset(Lazy(images, load), labels, boxes=True, findings=findings)
+    return Listing(Lazy(images, load), labels, boxes=True, findings=findings)
 
 
 def _left_out(lost: dict[str, int], where: Where) -> Iterator[Diagnostic]:
@@ -135,7 +135,8 @@ def _labels(categories: list[Record], where: Where) -> tuple[Label, ...]:
         raise FormatError(BAD_ANNOTATION.at(where, "categories do not have an integer id each"))
     rows = sorted(categories, key=lambda row: row["id"])
     return tuple(
-        Label(at, str(row["id"]), str(row.get("name") or row["id"])) for at, row in enumerate(rows, 1)
+        Label(at, str(row["id"]), str(row.get("name") or row["id"]))
+        for at, row in enumerate(rows, 1)
     )
 
 
@@ -152,14 +153,14 @@ def _box(record: Record, numbers: dict[str, int], size: tuple[int, int], where: 
     width, height = size
     corners = (x / width, y / height, (x + w) / width, (y + h) / height)
     score = None if record.get("score") is None else number(record["score"], at, "score")
-    return Box(label, *corners, difficult=bool(record.get("iscrowd")), score=score)
+    return Box(*corners, label, difficult=bool(record.get("iscrowd")), score=score)
 
 
 def _write(
-    path: Path, dataset: Dataset, samples: Iterator[Sample], options: Options, report: Report
+    path: Path, listing: Listing, samples: Iterator[Sample], options: Options, report: Report
 ) -> None:
     folder = ImageFolder(path / "images")
-    known = Classes(dataset.labels).foreground
+    known = Classes(listing.labels).foreground
     ids = _category_ids(known)
     seen: dict[int, int] = {}
     with (
@@ -175,8 +176,8 @@ def _write(
             out.write(f"{',' if number_ > 1 else ''}\n{json.dumps(image)}")
             for box in sample.boxes or ():
                 count += 1
-                id_ = ids.get(box.label, box.label)
-                seen[box.label] = id_
+                label = box.label or 0
+                id_ = seen[label] = ids.get(label, label)
                 record = {"id": count, "image_id": number_, "category_id": id_}
                 record |= _annotation(box, width, height)
                 rows.write(f"{',' if count > 1 else ''}\n{json.dumps(record)}")
@@ -184,7 +185,7 @@ def _write(
         out.write('\n],\n"annotations": [')
         rows.seek(0)
         shutil.copyfileobj(rows, out)
-        classes = Classes(dataset.labels)
+        classes = Classes(listing.labels)
         named = {**ids, **seen}
         categories = [{"id": id_, "name": classes.name(label)} for label, id_ in named.items()]
         out.write(f'\n],\n"categories": {json.dumps(categories)}}}\n')
@@ -203,7 +204,7 @@ def _annotation(box: Box, width: int, height: int) -> Record:
     x, y = round(box.xmin * width, 3), round(box.ymin * height, 3)
     w, h = round((box.xmax - box.xmin) * width, 3), round((box.ymax - box.ymin) * height, 3)
     score = {} if box.score is None else {"score": box.score}
-    return {"bbox": [x, y, w, h], "area": w * h, "iscrowd": int(box.difficult), **score}
+    return {"bbox": [x, y, w, h], "area": w * h, "iscrowd": int(bool(box.difficult)), **score}
 
 
 FORMAT = Format(

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path, PurePosixPath
 
 from ufkit.core.diag import FormatError, Where
-from ufkit.datasets.pictures import suffix_of
+from ufkit.datasets.pictures import SUFFIXES, suffix_of
 from ufkit.datasets.rules import DUPLICATE
 from ufkit.datasets.sample import Sample
 
+_NUMBER = re.compile(r"(?:\d{8}_(?!_)|\d{10}__)(?=\s*\S)")
 _ODD = set('\\:*?"<>|\0\n\r\t')  # what some system does not take in a name
 
 
 def safe_name(key: str) -> str:
-    """A key as a relative path that leads nowhere else; Caffe's `00000012_` in front is left out.
+    """A key as a relative path that leads nowhere else, without the number of a database's key:
+    Caffe's `00000012_`, ufwio's `0000000012__`.
 
     Keys come from strangers: `../../etc/passwd` becomes `etc/passwd`.
     """
-    head, _, tail = key.partition("_")
-    if len(head) == 8 and head.isdecimal() and tail:
-        key = tail
+    key = _NUMBER.sub("", key)
     parts = [part for part in PurePosixPath(key).parts if part not in ("/", "..", ".")]
     return "".join("_" if char in _ODD else char for char in "/".join(parts).strip()) or "_"
 
@@ -42,7 +43,7 @@ class ImageFolder:
         suffix = suffix_of(sample.image)
         known = PurePosixPath(inside).suffix.lower()
         if known != f".{suffix}" and (known, suffix) not in ((".jpeg", "jpg"), (".tiff", "tif")):
-            stem = inside[: -len(known)] if known and known[1:].isalnum() and known in _KNOWN else inside
+            stem = inside.removesuffix(inside[-len(known) :]) if known in SUFFIXES else inside
             inside = f"{stem}.{suffix}"
         if inside.lower() in self._taken:
             message = f"{inside} is written already"

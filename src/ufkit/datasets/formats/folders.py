@@ -8,13 +8,13 @@ from pathlib import Path, PurePosixPath
 
 from ufkit.core.diag import FileError, FormatError, RequestError, Where
 from ufkit.core.rules import CANNOT_READ
-from ufkit.datasets.formats.files import ImageFolder
+from ufkit.datasets.formats.files import ImageFolder, safe_name
 from ufkit.datasets.formats.format import Format, Options
 from ufkit.datasets.labels import Classes, numbered
 from ufkit.datasets.pictures import SUFFIXES
 from ufkit.datasets.report import Report
 from ufkit.datasets.rules import CANNOT_HOLD, NOT_DATASET
-from ufkit.datasets.sample import Dataset, Lazy, Sample
+from ufkit.datasets.sample import Lazy, Listing, Sample
 
 
 def images_in(folder: Path) -> list[str]:
@@ -22,8 +22,10 @@ def images_in(folder: Path) -> list[str]:
 
     Raises FileError (UFK001).
     """
-    found = []
+    return sorted(_walked(folder))
 
+
+def _walked(folder: Path) -> Iterator[str]:
     def fail(error: OSError) -> None:
         message = f"cannot read: {error.strerror}"
         raise FileError(CANNOT_READ.at(Where(os.fspath(error.filename)), message)) from error
@@ -33,8 +35,7 @@ def images_in(folder: Path) -> list[str]:
         inside = Path(parent).relative_to(folder).as_posix()
         for name in names:
             if name.lower().endswith(SUFFIXES) and not name.startswith("."):
-                found.append(name if inside == "." else f"{inside}/{name}")
-    return sorted(found)
+                yield name if inside == "." else f"{inside}/{name}"
 
 
 def _sniff_images(path: Path) -> bool:
@@ -45,13 +46,13 @@ def _is_image(entry: os.DirEntry[str]) -> bool:
     return entry.name.lower().endswith(SUFFIXES) and entry.is_file()
 
 
-def _read_images(path: Path, options: Options) -> Dataset:
+def _read_images(path: Path, options: Options) -> Listing:
     names = images_in(path)
-    return Dataset(Lazy(names, lambda name: Sample(name, path / name)))
+    return Listing(Lazy(names, lambda name: Sample(name, path / name)))
 
 
 def _write_images(
-    path: Path, dataset: Dataset, samples: Iterator[Sample], options: Options, report: Report
+    path: Path, listing: Listing, samples: Iterator[Sample], options: Options, report: Report
 ) -> None:
     folder = ImageFolder(path)
     for sample in samples:
@@ -71,13 +72,11 @@ IMAGES = Format(
 def _sniff_classes(path: Path) -> bool:
     if not path.is_dir() or _sniff_images(path):
         return False
-    folders = [entry for entry in os.scandir(path) if entry.is_dir()]
-    return bool(folders) and all(
-        any(_is_image(entry) for entry in os.scandir(folder.path)) for folder in folders
-    )
+    folders = [Path(entry.path) for entry in os.scandir(path) if entry.is_dir()]
+    return bool(folders) and all(any(_walked(folder)) for folder in folders)
 
 
-def _read_classes(path: Path, options: Options) -> Dataset:
+def _read_classes(path: Path, options: Options) -> Listing:
     names = images_in(path)
     if odd := [name for name in names if "/" not in name]:
         message = f"{odd[0]} and {len(odd) - 1} more images are in no folder of a class"
@@ -85,25 +84,33 @@ def _read_classes(path: Path, options: Options) -> Dataset:
     folders = sorted({name.split("/")[0] for name in names})
     labels = options.labels or numbered(folders, first=0)
     classes = Classes(labels)
+    numbers = {_folder_name(item.shown): item.label for item in labels}
 
     def load(name: str) -> Sample:
-        file = path / name
-        return Sample(name, file, label=classes.number(name.split("/")[0], Where(str(file))))
+        file, folder = path / name, name.split("/")[0]
+        label = numbers.get(folder)
+        if label is None:
+            label = classes.number(folder, Where(str(file)))
+        return Sample(name, file, label=label)
 
-    return Dataset(Lazy(names, load), labels)
+    return Listing(Lazy(names, load), labels)
+
+
+def _folder_name(shown: str) -> str:
+    return safe_name(shown.replace("/", "_"))
 
 
 def _write_classes(
-    path: Path, dataset: Dataset, samples: Iterator[Sample], options: Options, report: Report
+    path: Path, listing: Listing, samples: Iterator[Sample], options: Options, report: Report
 ) -> None:
     folder = ImageFolder(path)
-    classes = Classes(dataset.labels)
+    classes = Classes(listing.labels)
     for sample in samples:
         if sample.label is None:
             message = f"{sample.key} has no label, which is the name of its folder"
             report.bad(RequestError(CANNOT_HOLD.at(Where(node=sample.key), message)))
             continue
-        name = classes.name(sample.label).replace("/", "_")
+        name = _folder_name(classes.name(sample.label))
         rest = PurePosixPath(sample.key)
         inside = rest.relative_to(name) if rest.is_relative_to(name) else rest
         folder.add(sample, f"{name}/{inside}")

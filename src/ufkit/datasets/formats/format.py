@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ufkit.datasets.report import Report
-from ufkit.datasets.sample import Dataset, Sample
+from ufkit.datasets.sample import Listing, Sample
 from ufkit.ufw.prototxt import Label
 
 SSD, VOC = "ssd", "voc"
@@ -36,8 +36,8 @@ class Options:
 
 
 Sniff = Callable[[Path], bool]
-Read = Callable[[Path, Options], Dataset]
-Write = Callable[[Path, Dataset, Iterator[Sample], Options, Report], None]
+Read = Callable[[Path, Options], Listing]
+Write = Callable[[Path, Listing, Iterator[Sample], Options, Report], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,14 +45,15 @@ class Format:
     """A format of datasets.
 
     sniff     whether a path is of it, told by content
-    read      what is there, listed; see Dataset
+    read      what is there, listed; see Listing
     write     take all samples, and count each in the report when it is in the target. Samples have
-              an array, where `arrays`, or the bytes of an image file. The Dataset tells classes;
+              an array, where `arrays`, or the bytes of an image file. The Listing tells classes;
               its samples are not for the writer
     suffixes  of targets; a folder where there are none
     arrays    whether it holds arrays
     boxes     whether it holds boxes
     label     whether it holds a label
+    direct    whether it is written where it is to be, and can be gone on with
     reads     names of the Options that reading heeds, and
     writes    that writing heeds
     """
@@ -66,5 +67,6 @@ class Format:
     arrays: bool = False
     boxes: bool = False
     label: bool = False
+    direct: bool = False
     reads: tuple[str, ...] = ()
     writes: tuple[str, ...] = ()

@@ -15,7 +15,7 @@ from ufkit.datasets.formats.format import Format, Options
 from ufkit.datasets.pictures import SUFFIXES
 from ufkit.datasets.report import Report
 from ufkit.datasets.rules import BAD_LINE
-from ufkit.datasets.sample import Dataset, Lazy, Sample
+from ufkit.datasets.sample import Lazy, Listing, Sample
 
 _NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 # A name may have spaces: the labels are what stands at the end and reads as numbers. Where a name
@@ -25,7 +25,8 @@ _WITH_SUFFIX = re.compile(
     re.I | re.S,
 )
 _WITHOUT = re.compile(rf"(?P<name>\S.*?)(?P<values>(?:[\s,;]+{_NUMBER})*)", re.S)
-_GLANCE = 20
+_NAME = "list.txt"  # in the folders written here
+_GLANCE = 20  # lines
 
 
 def parse_line(line: str, where: Where) -> tuple[str, tuple[float, ...]]:
@@ -39,7 +40,9 @@ def parse_line(line: str, where: Where) -> tuple[str, tuple[float, ...]]:
         match = _WITH_SUFFIX.fullmatch(text) or _WITHOUT.fullmatch(text)
         assert match is not None, text  # of the second kind is every text
         name, rest = match["name"], match["values"]
-        if match.re is _WITHOUT and re.search(rf"(?i)(?:{'|'.join(map(re.escape, SUFFIXES))})\s", name):
+        if match.re is _WITHOUT and re.search(
+            rf"(?i)(?:{'|'.join(map(re.escape, SUFFIXES))})\s", name
+        ):
             raise FormatError(BAD_LINE.at(where, f"what follows the name in {text!r} is no number"))
     values = tuple(map(float, re.findall(_NUMBER, rest)))
     if not all(map(math.isfinite, values)):
@@ -48,6 +51,7 @@ def parse_line(line: str, where: Where) -> tuple[str, tuple[float, ...]]:
 
 
 def _sniff(path: Path) -> bool:
+    path = path / _NAME if path.is_dir() else path
     if not path.is_file() or path.suffix.lower() not in (".txt", ".list", ".lst", ".csv", ""):
         return False
     with open(path, "rb") as file:
@@ -58,7 +62,8 @@ def _sniff(path: Path) -> bool:
     )
 
 
-def _read(path: Path, options: Options) -> Dataset:
+def _read(path: Path, options: Options) -> Listing:
+    path = path / _NAME if path.is_dir() else path
     source = Source.open(path)
     data = bytes(source.view(0, source.size))
     text = data.decode("utf-8", "surrogateescape").removeprefix("\ufeff")
@@ -69,20 +74,22 @@ def _read(path: Path, options: Options) -> Dataset:
         name, values = parse_line(row[1], Where(os.fspath(path), line=row[0]))
         name = name.replace("\\", "/")
         # "/train/1.jpg" is meant below the root: Caffe puts the two texts together
-        file = Path(name) if not options.images and Path(name).is_file() else root / name.lstrip("/")
+        file = (
+            Path(name) if not options.images and Path(name).is_file() else root / name.lstrip("/")
+        )
         whole = len(values) == 1 and values[0].is_integer() and abs(values[0]) < 1 << 31
         if whole:
             return Sample(name.lstrip("/"), file, label=int(values[0]))
         return Sample(name.lstrip("/"), file, values=values)
 
-    return Dataset(Lazy(rows, load), options.labels)
+    return Listing(Lazy(rows, load), options.labels)
 
 
 def _write(
-    path: Path, dataset: Dataset, samples: Iterator[Sample], options: Options, report: Report
+    path: Path, listing: Listing, samples: Iterator[Sample], options: Options, report: Report
 ) -> None:
     folder = ImageFolder(path / "images")
-    with open(path / "list.txt", "w", encoding="utf-8", errors="surrogateescape") as out:
+    with open(path / _NAME, "w", encoding="utf-8", errors="surrogateescape") as out:
         for sample in samples:
             name = folder.add(sample)
             labels = sample.values or ((sample.label,) if sample.label is not None else ())
@@ -90,7 +97,7 @@ def _write(
             report.written += 1
 
 
-LIST = Format(
+FORMAT = Format(
     name="list",
     doc="Caffe's image list: a line for each image, its name and one or several labels",
     sniff=_sniff,

@@ -15,7 +15,7 @@ from ufkit.core.files import need
 from ufkit.datasets.formats.format import Format, Options
 from ufkit.datasets.report import Report
 from ufkit.datasets.rules import BAD_ANNOTATION, NOT_DATASET
-from ufkit.datasets.sample import Box, Dataset, Lazy, Sample
+from ufkit.datasets.sample import Box, Lazy, Listing, Sample
 from ufkit.ufw.prototxt import Label
 
 _LABELS = b"ufkit.labels"  # of the schema's metadata: [[label, name, display name], ...]
@@ -79,7 +79,7 @@ class _Rows:
         return row
 
 
-def _read(path: Path, options: Options) -> Dataset:
+def _read(path: Path, options: Options) -> Listing:
     where = Where(os.fspath(path))
     parquet = need("pyarrow.parquet", extra="datasets")
     pa = need("pyarrow", extra="datasets")
@@ -102,7 +102,7 @@ def _read(path: Path, options: Options) -> Dataset:
             raise FormatError(BAD_ANNOTATION.at(where, message)) from error
 
     samples = Lazy(range(file.metadata.num_rows), load)
-    return Dataset(samples, labels, boxes="boxes" in known and not _all_null(file, "boxes"))
+    return Listing(samples, labels, boxes="boxes" in known and not _all_null(file, "boxes"))
 
 
 def _all_null(file: Any, name: str) -> bool:
@@ -142,11 +142,11 @@ def _labels(metadata: dict[bytes, bytes]) -> tuple[Label, ...]:
 
 
 def _write(
-    path: Path, dataset: Dataset, samples: Iterator[Sample], options: Options, report: Report
+    path: Path, listing: Listing, samples: Iterator[Sample], options: Options, report: Report
 ) -> None:
     pa = need("pyarrow", extra="datasets")
     parquet = need("pyarrow.parquet", extra="datasets")
-    rows = [[item.label, item.name, item.display_name] for item in dataset.labels]
+    rows = [[item.label, item.name, item.display_name] for item in listing.labels]
     columns = schema().with_metadata({_LABELS: json.dumps(rows)})
     group: list[dict[str, Any]] = []
     nbytes = 0

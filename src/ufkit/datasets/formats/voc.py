@@ -24,11 +24,12 @@ from ufkit.datasets.formats.format import Format, Options
 from ufkit.datasets.labels import Classes, numbered
 from ufkit.datasets.report import Report
 from ufkit.datasets.rules import BAD_ANNOTATION, NOT_DATASET, UNSAFE_XML
-from ufkit.datasets.sample import Box, Dataset, Lazy, Sample
+from ufkit.datasets.sample import Box, Lazy, Listing, Sample
 
 _LONGEST = 64 << 20  # bytes of an XML file that are parsed
+_EDGES = ("xmin", "ymin", "xmax", "ymax")
 _FOLDERS = ("JPEGImages", "images", "Images")
-Named = tuple[str, Box]  # the class by its name; the box with label 0, in pixels
+Named = tuple[str, Box]  # the class by its name; the box in pixels, of no label
 Parsed = tuple[tuple[int, int], list[Named]] | UfkitError
 
 
@@ -40,10 +41,10 @@ def _folders(path: Path) -> tuple[Path, Path]:
 
 
 def _sniff(path: Path) -> bool:
-    return path.is_dir() and any(_folders(path)[1].glob("*.xml"))
+    return path.is_dir() and any(_folders(path)[1].rglob("*.xml"))
 
 
-def _read(path: Path, options: Options) -> Dataset:
+def _read(path: Path, options: Options) -> Listing:
     images, texts = _folders(path)
     rows = pairs(images, texts, ".xml", frozenset())
     if options.split:
@@ -79,7 +80,7 @@ def _read(path: Path, options: Options) -> Dataset:
         )
         return replace(sample, boxes=boxes)
 
-    return Dataset(Lazy(rows, load), labels, boxes=True, findings=list(unannotated(rows)))
+    return Listing(Lazy(rows, load), labels, boxes=True, findings=list(unannotated(rows)))
 
 
 def _split(path: Path, name: str, rows: list[Pair]) -> list[Pair]:
@@ -101,7 +102,9 @@ def _parsed(path: Path) -> Parsed:
         if path.stat().st_size > _LONGEST:
             raise FormatError(BAD_ANNOTATION.at(where, f"it has more than {_LONGEST:,} bytes"))
         root = etree.fromstring(path.read_bytes(), forbid_dtd=True)
-        return _size(root, where), [_object(n, item, where) for n, item in enumerate(root.iter("object"), 1)]
+        return _size(root, where), [
+            _object(n, item, where) for n, item in enumerate(root.iter("object"), 1)
+        ]
     except common.DefusedXmlException as error:
         return FormatError(UNSAFE_XML.at(where, f"it has {type(error).__name__}"))
     except etree.ParseError as error:
@@ -131,18 +134,16 @@ def _object(count: int, item: Any, where: Where) -> Named:
     if not name or bounds is None:
         missing = "name" if not name else "bndbox"
         raise FormatError(BAD_ANNOTATION.at(at, f"it has no <{missing}>"))
-    corners = [
-        number(bounds.findtext(edge), at, f"<{edge}>") for edge in ("xmin", "ymin", "xmax", "ymax")
-    ]
+    xmin, ymin, xmax, ymax = (number(bounds.findtext(edge), at, f"<{edge}>") for edge in _EDGES)
     flag = number((item.findtext("difficult") or "0").strip() or "0", at, "<difficult>")
-    return name, Box(0, *corners, difficult=bool(flag))
+    return name, Box(xmin, ymin, xmax, ymax, difficult=bool(flag))
 
 
 def _write(
-    path: Path, dataset: Dataset, samples: Iterator[Sample], options: Options, report: Report
+    path: Path, listing: Listing, samples: Iterator[Sample], options: Options, report: Report
 ) -> None:
     folder = ImageFolder(path / "JPEGImages")
-    classes = Classes(dataset.labels)
+    classes = Classes(listing.labels)
     lists = path / "ImageSets" / "Main"
     lists.mkdir(parents=True)
     with open(lists / "all.txt", "w", encoding="utf-8", errors="surrogateescape") as out:
@@ -170,13 +171,12 @@ def _xml(name: str, sample: Sample, classes: Classes, pixels: str) -> str:
         left, upper = box.xmin * width + shift, box.ymin * height + shift
         corners = (left, upper, box.xmax * width, box.ymax * height)
         edges = "".join(
-            f"<{edge}>{_pixel(value)}</{edge}>"
-            for edge, value in zip(("xmin", "ymin", "xmax", "ymax"), corners, strict=True)
+            f"<{edge}>{_pixel(value)}</{edge}>" for edge, value in zip(_EDGES, corners, strict=True)
         )
         lines += [
             "  <object>",
-            f"    <name>{_text(classes.name(box.label))}</name>",
-            f"    <difficult>{int(box.difficult)}</difficult>",
+            f"    <name>{_text(classes.name(box.label or 0))}</name>",
+            f"    <difficult>{int(bool(box.difficult))}</difficult>",
             f"    <bndbox>{edges}</bndbox>",
             "  </object>",
         ]

@@ -20,7 +20,7 @@ from ufkit.datasets.formats.format import Format, Options
 from ufkit.datasets.pictures import SUFFIXES, suffix_of
 from ufkit.datasets.report import Report
 from ufkit.datasets.rules import BAD_ANNOTATION, DUPLICATE, MISSING_IMAGE, NOT_DATASET
-from ufkit.datasets.sample import Box, Dataset, Lazy, Sample
+from ufkit.datasets.sample import Box, Lazy, Listing, Sample
 from ufkit.ufw.prototxt import Label
 
 _LABELS = "ufkit.labels"
@@ -80,10 +80,10 @@ def _items(tars: list[Path]) -> tuple[list[_Item], str]:
     return found, labels
 
 
-def _read(path: Path, options: Options) -> Dataset:
+def _read(path: Path, options: Options) -> Listing:
     items, text = _items(_tars(path))
     boxes = bool(items) and "json" in items[0].parts and _load(items[0]).boxes is not None
-    return Dataset(Lazy(items, _load), options.labels or _labels(text), boxes=boxes)
+    return Listing(Lazy(items, _load), options.labels or _labels(text), boxes=boxes)
 
 
 def _labels(text: str) -> tuple[Label, ...]:
@@ -104,7 +104,7 @@ def _load(item: _Item) -> Sample:
         if (text := _small(item, "cls")) and label is None:
             label = int(text)
         rows = facts.get("boxes")
-        boxes = None if rows is None else tuple(Box(*(row[n] for n in _BOX)) for row in rows)
+        boxes = None if rows is None else tuple(Box(**{n: row[n] for n in _BOX}) for row in rows)
         return Sample(
             key=str(facts.get("key") or f"{item.key}.{suffix}"),
             image=image,
@@ -125,9 +125,9 @@ def _small(item: _Item, suffix: str) -> bytes:
 
 
 def _write(
-    path: Path, dataset: Dataset, samples: Iterator[Sample], options: Options, report: Report
+    path: Path, listing: Listing, samples: Iterator[Sample], options: Options, report: Report
 ) -> None:
-    rows = [[item.label, item.name, item.display_name] for item in dataset.labels]
+    rows = [[item.label, item.name, item.display_name] for item in listing.labels]
     taken: set[str] = set()
     header = {_LABELS: json.dumps(rows)} if rows else {}
     with tarfile.open(path, "w", format=tarfile.PAX_FORMAT, pax_headers=header) as out:

@@ -17,7 +17,7 @@ from ufkit.datasets.formats.format import Format, Options
 from ufkit.datasets.labels import Classes, numbered
 from ufkit.datasets.report import Report
 from ufkit.datasets.rules import BAD_ANNOTATION, CANNOT_HOLD, LEFT_OUT
-from ufkit.datasets.sample import Box, Dataset, Lazy, Sample
+from ufkit.datasets.sample import Box, Lazy, Listing, Sample
 from ufkit.ufw.prototxt import Label
 
 _NAMES = ("classes.txt", "obj.names", "labels/classes.txt")
@@ -37,8 +37,9 @@ def _sniff(path: Path) -> bool:
     if any((path / name).is_file() for name in (*_NAMES, *_YAML)):
         return True
     for text in _folders(path)[1].rglob("*.txt"):
-        if text.name not in _NO_BOXES and (line := text.open(errors="replace").readline(256)):
-            return _LINE.fullmatch(line) is not None
+        if text.name not in _NO_BOXES and text.stat().st_size:
+            with open(text, errors="replace") as lines:
+                return _LINE.fullmatch(lines.readline(256)) is not None
     return False
 
 
@@ -69,7 +70,7 @@ def _yaml_names(text: str) -> list[str]:
     return [name for name in keyed if name and not name.startswith("#")]
 
 
-def _read(path: Path, options: Options) -> Dataset:
+def _read(path: Path, options: Options) -> Listing:
     images, texts = _folders(path)
     rows = pairs(images, texts, ".txt", _NO_BOXES)
     if images == texts:  # lists and notes lie there too
@@ -88,7 +89,7 @@ def _read(path: Path, options: Options) -> Dataset:
             )
         return Sample(row.name, row.picture(), boxes=boxes)
 
-    return Dataset(Lazy(rows, load), labels, boxes=True, findings=list(unannotated(rows)))
+    return Listing(Lazy(rows, load), labels, boxes=True, findings=list(unannotated(rows)))
 
 
 def _box(words: list[str], order: tuple[Label, ...], where: Where) -> Box:
@@ -105,24 +106,25 @@ def _box(words: list[str], order: tuple[Label, ...], where: Where) -> Box:
         xs, ys = values[1::2], values[2::2]
         if len(xs) != len(ys):
             raise FormatError(BAD_ANNOTATION.at(where, "a polygon has a corner without its y"))
-        return Box(label, min(xs), min(ys), max(xs), max(ys))
+        return Box(min(xs), min(ys), max(xs), max(ys), label)
     x, y, w, h = values[1:5]
     score = values[5] if len(values) == 6 else None
-    return Box(label, x - w / 2, y - h / 2, x + w / 2, y + h / 2, score=score)
+    return Box(x - w / 2, y - h / 2, x + w / 2, y + h / 2, label, score=score)
 
 
 def _write(
-    path: Path, dataset: Dataset, samples: Iterator[Sample], options: Options, report: Report
+    path: Path, listing: Listing, samples: Iterator[Sample], options: Options, report: Report
 ) -> None:
     folder = ImageFolder(path / "images")
-    order = Classes(dataset.labels).foreground
+    order = Classes(listing.labels).foreground
     index = {item.label: at for at, item in enumerate(order)}
     largest = 0
     for sample in samples:
         boxes = sample.boxes or ()
-        numbers = [index.get(box.label, -1) if order else box.label - 1 for box in boxes]
+        labels = [box.label or 0 for box in boxes]
+        numbers = [index.get(label, -1) if order else label - 1 for label in labels]
         if min(numbers, default=0) < 0:
-            label = boxes[numbers.index(min(numbers))].label
+            label = labels[numbers.index(min(numbers))]
             message = f"label {label} is none of the {len(order)} classes, of which 0 is none"
             report.bad(RequestError(CANNOT_HOLD.at(Where(node=sample.key), message)))
             continue

@@ -1,0 +1,155 @@
+"""One dataset into another, or into its mean image: one call for all formats."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from ufkit.core.diag import FileError, FormatError, RequestError, Where
+from ufkit.core.files import PathLike, staging
+from ufkit.core.rules import EXISTS
+from ufkit.datasets.engine import Progress, changed
+from ufkit.datasets.formats.format import Format, Options
+from ufkit.datasets.mean import Means, means
+from ufkit.datasets.open import LABEL_MAP, list_dataset, source_format, target_format
+from ufkit.datasets.report import RAISE, OnError, Report
+from ufkit.datasets.rules import CANNOT_HOLD, NO_SAMPLES
+from ufkit.datasets.sample import Listing, Sample
+from ufkit.datasets.transform import Transform
+from ufkit.ufw.io import save_labels
+
+_WORTH_IT = 64  # samples from which processes of their own pay
+_MOST = 16  # processes; more wait for the one that writes
+
+
+def _silent(what: str, done: int, total: int) -> None:
+    """No progress."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """How a dataset is converted.
+
+    source     name of the source's format; found by content where it is ""
+    target     name of the target's; by the suffix where it is ""
+    options    what single formats want to know
+    transform  what is done to the samples
+    seed       shuffle with it; None keeps the order
+    workers    processes; 0 for one on each processor where there are enough samples
+    on_error   what becomes of bad samples; see Report
+    force      replace a file, or a database, that exists; folders of files are never emptied
+    """
+
+    source: str = ""
+    target: str = ""
+    options: Options = field(default_factory=Options)
+    transform: Transform = field(default_factory=Transform)
+    seed: int | None = None
+    workers: int = 1
+    on_error: OnError = RAISE
+    force: bool = False
+
+
+def convert_dataset(
+    source: PathLike,
+    target: PathLike,
+    request: Request | None = None,
+    *,
+    progress: Progress = _silent,
+) -> Report:
+    """Write a dataset in another format; see FORMATS for those there are.
+
+    A target is put in place whole, but for a database, which is committed as it grows. The report
+    says what became of each sample.
+    Raises FileError, FormatError, RequestError, NotSupportedError, MissingExtraError.
+    """
+    request = request or Request()
+    reading, writing = source_format(source, request.source), target_format(target, request.target)
+    report = Report(os.fspath(source), os.fspath(target), reading.name, writing.name)
+    report.on_error = request.on_error
+    if not writing.direct:  # a database is asked when it is opened: it may be gone on with
+        _refuse_existing(Path(target), writing, request)
+    listing = list_dataset(source, reading.name, request.options)
+    if listing.boxes and not writing.boxes:
+        message = f"{writing.name} has no boxes, which {reading.name} has"
+        raise RequestError(CANNOT_HOLD.at(Where(os.fspath(target)), message))
+    with _changed(listing, request, report, writing.arrays, progress) as samples:
+        if writing.direct:
+            writing.write(Path(target), listing, samples, request.options, report)
+        else:
+            with staging(target) as staged:
+                writing.write(Path(staged), listing, samples, request.options, report)
+                _require_some(report)
+                if listing.labels and not writing.suffixes and (writing.label or writing.boxes):
+                    save_labels(listing.labels, os.path.join(staged, LABEL_MAP))
+    _require_some(report)
+    return report
+
+
+def mean_of(
+    source: PathLike, request: Request | None = None, *, progress: Progress = _silent
+) -> tuple[Means, Report]:
+    """The mean image of a dataset, as compute_image_mean has it, and the account of its samples.
+
+    Raises as `convert_dataset`; FormatError (DAT104) where sizes differ.
+    """
+    request = request or Request()
+    reading = source_format(source, request.source)
+    report = Report(os.fspath(source), "", reading.name, "mean", request.on_error)
+    listing = list_dataset(source, reading.name, request.options)
+    with _changed(listing, request, report, True, progress) as samples:
+        found = means(samples, report)
+    _require_some(report)
+    assert found is not None
+    return found, report
+
+
+@contextmanager
+def _changed(
+    listing: Listing, request: Request, report: Report, arrays: bool, progress: Progress
+) -> Iterator[Iterator[Sample]]:
+    """The samples on their way; workers end with the block, however that ends."""
+    report.note(listing.findings)
+    started = time.monotonic()
+    samples = changed(
+        listing.samples,
+        replace(request.transform, arrays=arrays),
+        report,
+        workers=_workers(request.workers, len(listing.samples)),
+        seed=request.seed,
+        progress=progress,
+    )
+    try:
+        yield samples
+    finally:
+        samples.close()
+        report.seconds = time.monotonic() - started
+
+
+def _require_some(report: Report) -> None:
+    """Raises FormatError (DAT002), with what was bad, where nothing is left."""
+    if not report.written:
+        message = f"none of {report.read:,} samples could be used"
+        raise FormatError(NO_SAMPLES.at(Where(report.source), message, hint=""), *report.found)
+
+
+def _refuse_existing(target: Path, writing: Format, request: Request) -> None:
+    """Raises FileError (UFK003) where something would be lost."""
+    where = Where(os.fspath(target))
+    if target.is_dir():
+        if writing.suffixes or any(target.iterdir()):
+            message = f"the folder {target} exists and is not empty"
+            hint = "choose another name, or remove it: no option empties a folder"
+            raise FileError(EXISTS.at(where, message, hint=hint))
+    elif target.exists() and not (request.force and writing.suffixes):
+        raise FileError(EXISTS.at(where, f"{target} exists already"))
+
+
+def _workers(asked: int, count: int) -> int:
+    if asked:
+        return asked
+    return min(os.cpu_count() or 1, _MOST) if count >= _WORTH_IT else 1
