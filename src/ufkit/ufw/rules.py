@@ -141,6 +141,13 @@ FOREIGN_RECORD = Rule(
     "record of another kind",
     why="Other tools keep their own things in LMDBs; Caffe and UFW take them for broken images.",
 )
+BAD_KEY = Rule(
+    "UFW307",
+    E,
+    "key cannot be used",
+    why="A key names one record and has from 1 to 511 bytes; a second record of that name would "
+    "take the place of the first, or be lost.",
+)
 
 # 4xx: the text of a net and its weights
 NO_WEIGHTS = Rule(
@@ -196,6 +203,7 @@ RULES = (
     NOT_DATASET,
     DAMAGED_DATABASE,
     FOREIGN_RECORD,
+    BAD_KEY,
     NO_WEIGHTS,
     NO_TEXT,
     WRONG_WEIGHTS,

@@ -56,6 +56,7 @@ DATUM = Kind("datum", "one record of a Caffe dataset (Datum)", "datasets of them
 ANNOTATED_DATUM = Kind(
     "annotated-datum", "one record of an SSD dataset (AnnotatedDatum)", DATUM.hint
 )
+LMDB = Kind("lmdb", "an LMDB database, such as a dataset of Caffe", "ufkit.open_dataset opens it")
 CAFFE_SOLVER = Kind("caffe-solver", "settings of a Caffe training (solver prototxt)")
 HTML = Kind("html", "a web page", "a download page was saved instead of the file; fetch it again")
 JSON = Kind("json", "JSON of some other kind")
@@ -100,6 +101,8 @@ _MAGIC = (
     (b"%PDF", Kind("pdf", "a PDF document")),
     (b"\x7fELF", Kind("elf", "a program or library")),
 )
+_LMDB_MAGIC = (b"\xde\xc0\xef\xbe", b"\xbe\xef\xc0\xde")  # of machines of either byte order
+_LMDB_HEADERS = (16, 12, 24)  # bytes before it: 64 bits, 32 bits, LMDB 1.0
 _TFLITE = Kind("tflite", "a TensorFlow Lite model")
 
 
@@ -113,6 +116,8 @@ def identify(source: Source) -> Kind:
             return kind
     if head[4:8] == b"TFL3":
         return _TFLITE
+    if any(head[at : at + 4] in _LMDB_MAGIC for at in _LMDB_HEADERS):
+        return LMDB
     text = head.removeprefix(b"\xef\xbb\xbf")
     printable = not re.search(rb"[\x00-\x08\x0e-\x1f]", text)
     if printable:
@@ -126,6 +131,8 @@ def identify_folder(path: PathLike) -> Kind | None:
     """The kind of a folder; None for what is none."""
     if not os.path.isdir(path):
         return None
+    if os.path.exists(os.path.join(path, "data.mdb")):
+        return LMDB
     return SAVED_MODEL if os.path.exists(os.path.join(path, "saved_model.pb")) else FOLDER
 
 
