@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from datasets.images import LABELS, pixels, png, some_samples
 
+from datasets.images import LABELS, pixels, png, some_samples
 from ufkit.core.diag import FileError, FormatError, RequestError, UfkitError
 from ufkit.datasets.convert import Request, convert_dataset
 from ufkit.datasets.engine import changed

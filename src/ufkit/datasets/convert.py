@@ -14,8 +14,9 @@ from ufkit.core.files import PathLike, staging
 from ufkit.core.rules import EXISTS
 from ufkit.datasets.engine import Progress, changed
 from ufkit.datasets.formats.format import Format, Options
+from ufkit.datasets.labels import label_map
 from ufkit.datasets.mean import Means, means
-from ufkit.datasets.open import LABEL_MAP, list_dataset, source_format, target_format
+from ufkit.datasets.open import list_dataset, source_format, target_format
 from ufkit.datasets.report import RAISE, OnError, Report
 from ufkit.datasets.rules import CANNOT_HOLD, NO_SAMPLES
 from ufkit.datasets.sample import Listing, Sample
@@ -79,13 +80,16 @@ def convert_dataset(
         raise RequestError(CANNOT_HOLD.at(Where(os.fspath(target)), message))
     with _changed(listing, request, report, writing.arrays, progress) as samples:
         if writing.direct:
-            writing.write(Path(target), listing, samples, request.options, report)
+            options = (
+                replace(request.options, mode="overwrite") if request.force else request.options
+            )
+            writing.write(Path(target), listing, samples, options, report)
         else:
             with staging(target) as staged:
                 writing.write(Path(staged), listing, samples, request.options, report)
                 _require_some(report)
                 if listing.labels and not writing.suffixes and (writing.label or writing.boxes):
-                    save_labels(listing.labels, os.path.join(staged, LABEL_MAP))
+                    save_labels(listing.labels, label_map(staged, single_file=False))
     _require_some(report)
     return report
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 from ufkit.core.diag import FormatError, Where
 from ufkit.core.files import PathLike
 from ufkit.datasets.rules import UNKNOWN_CLASS
 from ufkit.ufw.io import BACKGROUND, open_labels
 from ufkit.ufw.prototxt import Label
+
+LABEL_MAP = "labelmap.prototxt"
 
 
 class Classes:
@@ -42,6 +46,11 @@ class Classes:
 def numbered(names: Sequence[str], first: int = 1) -> tuple[Label, ...]:
     """Classes for names, in that order; 0 is left to the background unless `first` says so."""
     return tuple(Label(at, name, name) for at, name in enumerate(names, first))
+
+
+def label_map(path: PathLike, *, single_file: bool) -> Path:
+    """Where the label map of a dataset is: in its folder, or beside its file."""
+    return Path(f"{os.fspath(path)}.{LABEL_MAP}") if single_file else Path(path) / LABEL_MAP
 
 
 def read_labels(path: PathLike) -> tuple[Label, ...]:

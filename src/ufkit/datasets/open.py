@@ -11,11 +11,9 @@ from ufkit.core.files import PathLike
 from ufkit.core.rules import CANNOT_READ
 from ufkit.datasets.formats import FORMATS
 from ufkit.datasets.formats.format import Format, Options
-from ufkit.datasets.labels import read_labels
+from ufkit.datasets.labels import label_map, read_labels
 from ufkit.datasets.rules import NO_SAMPLES, NOT_DATASET
 from ufkit.datasets.sample import Listing
-
-LABEL_MAP = "labelmap.prototxt"  # in the folder of a dataset
 
 
 def source_format(path: PathLike, name: str = "") -> Format:
@@ -66,8 +64,8 @@ def list_dataset(path: PathLike, name: str = "", options: Options | None = None)
     Raises FileError; FormatError, also for a dataset without samples (DAT002).
     """
     item, options = source_format(path, name), options or Options()
-    beside = os.path.join(path, LABEL_MAP)
-    if not options.labels and os.path.isfile(beside):
+    beside = label_map(path, single_file=os.path.isfile(path))
+    if not options.labels and beside.is_file():
         options = replace(options, labels=read_labels(beside))
     try:
         listing = item.read(Path(path), options)

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
-from ufkit.datasets.formats import arrays, coco, folders, image_list, parquet, voc, webdataset, yolo
+from ufkit.datasets.formats import (
+    arrays,
+    coco,
+    database,
+    folders,
+    image_list,
+    parquet,
+    voc,
+    webdataset,
+    yolo,
+)
 from ufkit.datasets.formats.format import Format
 
 # In the order in which they are tried: a folder of images is what is left.
 FORMATS: dict[str, Format] = {
     item.name: item
     for item in (
+        database.FORMAT,
         coco.FORMAT,
         voc.FORMAT,
         yolo.FORMAT,

@@ -45,10 +45,9 @@ def _members(path: Path) -> Mapping[str, Array]:
     """The arrays of a file, those of a .npy not read. Raises FormatError (DAT001)."""
     where_ = Where(os.fspath(path))
     try:
-        loaded = np.load(path, mmap_mode="r", allow_pickle=False)
-        if isinstance(loaded, np.ndarray):
-            return {"images": loaded}
-        with loaded:
+        if path.suffix.lower() == ".npy":
+            return {"images": np.lib.format.open_memmap(path, mode="r")}
+        with open(path, "rb") as file, np.lib.npyio.NpzFile(file, allow_pickle=False) as loaded:
             return {name: loaded[name] for name in loaded.files}
     except _BAD as error:
         raise FormatError(NOT_DATASET.at(where_, f"its arrays cannot be read: {error}")) from error
@@ -201,6 +200,7 @@ FORMAT = Format(
     write=_write,
     suffixes=(".npz",),
     arrays=True,
+    files=False,
     boxes=True,
     label=True,
     reads=("labels", "rgb"),

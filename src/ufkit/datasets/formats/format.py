@@ -17,13 +17,14 @@ SSD, VOC = "ssd", "voc"
 class Options:
     """What some formats want to know; each names those that concern it.
 
-    images   folder that names of images are relative to
-    labels   the classes, in place of those that the source has
-    pixels   of VOC's corners: "ssd" takes them as they are, "voc" counts the first pixel as 1
-    rgb      arrays of the source have R G B
-    split    of VOC: the list of ImageSets/Main whose images are taken
-    append   records go behind those that a database has
-    keys     of a database: "caffe", "ufwio" or "own"
+    images    folder that names of images are relative to
+    labels    the classes, in place of those that the source has
+    pixels    of VOC's corners: "ssd" takes them as they are, "voc" counts the first pixel as 1
+    rgb       arrays of the source have R G B
+    split     of VOC: the list of ImageSets/Main whose images are taken
+    mode      of a database: "new", "append" to what it has, "overwrite"
+    keys      of a database: "caffe", "ufwio" or "own"
+    label_db  a second database, for several labels or labels with fractions, of the same keys
     """
 
     images: Path | None = None
@@ -31,8 +32,9 @@ class Options:
     pixels: str = SSD
     rgb: bool = False
     split: str = ""
-    append: bool = False
+    mode: str = "new"
     keys: str = "caffe"
+    label_db: Path | None = None
 
 
 Sniff = Callable[[Path], bool]
@@ -50,7 +52,8 @@ class Format:
               an array, where `arrays`, or the bytes of an image file. The Listing tells classes;
               its samples are not for the writer
     suffixes  of targets; a folder where there are none
-    arrays    whether it holds arrays
+    arrays    whether it holds arrays, and
+    files     whether it holds image files
     boxes     whether it holds boxes
     label     whether it holds a label
     direct    whether it is written where it is to be, and can be gone on with
@@ -65,6 +68,7 @@ class Format:
     write: Write
     suffixes: tuple[str, ...] = ()
     arrays: bool = False
+    files: bool = True
     boxes: bool = False
     label: bool = False
     direct: bool = False

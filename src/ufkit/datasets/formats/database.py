@@ -1,0 +1,169 @@
+"""LMDB databases of Datum or AnnotatedDatum, as Caffe, SSD and UFW train and calibrate with."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from ufkit.core.diag import FormatError, RequestError, Where
+from ufkit.core.files import Source
+from ufkit.datasets.formats.files import without_number
+from ufkit.datasets.formats.format import Format, Options
+from ufkit.datasets.labels import label_map, read_labels
+from ufkit.datasets.pictures import where
+from ufkit.datasets.report import Report
+from ufkit.datasets.rules import BAD_ANNOTATION, CANNOT_HOLD, SIZES_DIFFER
+from ufkit.datasets.sample import Box, Lazy, Listing, Sample
+from ufkit.ufw.annotations import AnnotatedDatum, Record
+from ufkit.ufw.dataset import Dataset, open_dataset
+from ufkit.ufw.datum import Datum
+from ufkit.ufw.io import save_labels
+from ufkit.ufw.keys import OWN
+from ufkit.ufw.store import DATA
+from ufkit.ufw.writer import DatasetWriter, create_dataset
+from ufkit.wire.sniff import LMDB, identify
+
+_NO_LABEL = -1  # of the Datum, where the classes are those of boxes
+
+
+def _sniff(path: Path) -> bool:
+    file = path / DATA if path.is_dir() else path
+    if not file.is_file():
+        return False
+    source = Source.open(file)
+    try:
+        return identify(source) is LMDB
+    finally:
+        source.close()
+
+
+def _read(path: Path, options: Options) -> Listing:
+    records = open_dataset(path)
+    values = open_dataset(options.label_db) if options.label_db else None
+
+    def load(at: int) -> Sample:
+        record = records[at]
+        sample = _sample(record)
+        return sample if values is None else replace(sample, values=_values(values, sample))
+
+    boxes = records.kind != Datum.__name__ and len(records) > 0 and _has_boxes(records[0])
+    return Listing(Lazy(range(len(records)), load), options.labels, boxes=boxes)
+
+
+def _has_boxes(record: Record) -> bool:
+    return isinstance(record, AnnotatedDatum) and (record.type != "" or bool(record.boxes))
+
+
+def _sample(record: Record) -> Sample:
+    datum = record.datum
+    label = datum.label
+    boxes: tuple[Box, ...] | None = None
+    if _has_boxes(record):
+        label = None if label == _NO_LABEL else label
+        # a group without a label is read as of label 0, by SSD too
+        boxes = tuple(
+            box if box.label is not None else replace(box, label=0) for box in record.boxes
+        )
+    if datum.encoded:
+        return Sample(record.where.node, bytes(datum.data), label=label, boxes=boxes)
+    return Sample(record.where.node, array=datum.array(), label=label, boxes=boxes)
+
+
+def _values(labels: Dataset, sample: Sample) -> tuple[float, ...]:
+    """What the database of labels has under the key."""
+    if sample.key not in labels:
+        message = f"{labels.path} has no record of that key"
+        raise FormatError(BAD_ANNOTATION.at(where(sample), message))
+    return tuple(map(float, labels[sample.key].datum.array().ravel()))
+
+
+def _write(
+    path: Path, listing: Listing, samples: Iterator[Sample], options: Options, report: Report
+) -> None:
+    single = path.suffix.lower() == ".mdb"
+    beside = label_map(path, single_file=single)
+    _refuse_other_classes(beside, listing, options)
+    with ExitStack() as stack:
+        out = stack.enter_context(
+            create_dataset(path, mode=options.mode, keys=options.keys, single_file=single)
+        )
+        labels = None
+        if options.label_db:
+            labels = stack.enter_context(
+                create_dataset(options.label_db, mode=options.mode, keys=OWN)
+            )
+        _put_all(out, labels, listing, samples, report)
+    if listing.labels:
+        save_labels(listing.labels, beside)
+
+
+def _refuse_other_classes(beside: Path, listing: Listing, options: Options) -> None:
+    """Raises RequestError (DAT003) where a label would mean two classes."""
+    if options.mode == "append" and beside.is_file() and listing.labels:
+        there = {item.label: item.shown for item in read_labels(beside)}
+        for item in listing.labels:
+            if there.get(item.label, item.shown) != item.shown:
+                message = f"label {item.label} is {item.shown!r}, there it is {there[item.label]!r}"
+                hint = f"number them as there: --labelmap {beside}"
+                raise RequestError(CANNOT_HOLD.at(Where(os.fspath(beside)), message, hint=hint))
+
+
+def _put_all(
+    out: DatasetWriter,
+    labels: DatasetWriter | None,
+    listing: Listing,
+    samples: Iterator[Sample],
+    report: Report,
+) -> None:
+    width = 0  # how many labels each record of the other database has
+    for sample in samples:
+        values = sample.values
+        if labels is None and values:
+            message = f"{sample.key} has the labels {' '.join(f'{v:g}' for v in values[:8])}"
+            hint = "records hold one integer: write the labels to a second database, --label-db"
+            raise RequestError(CANNOT_HOLD.at(Where(out.path), message, hint=hint))
+        if labels is not None:
+            values = values or (() if sample.label is None else (float(sample.label),))
+            width = width or len(values)
+            if len(values) != width or not values:
+                message = f"it has {len(values)} labels, the first one {width}"
+                report.bad(FormatError(SIZES_DIFFER.at(where(sample), message, hint="")))
+                continue
+        key = out.put(_record(sample, boxes=listing.boxes), without_number(sample.key))
+        if labels is not None:
+            array = np.array(values, np.float32).reshape(-1, 1, 1)
+            labels.put(Datum.of(array, style="caffe"), key)
+        report.written += 1
+
+
+def _record(sample: Sample, *, boxes: bool) -> Record:
+    label = _NO_LABEL if boxes and sample.label is None else sample.label
+    if isinstance(sample.image, bytes):
+        datum = Datum.of_image(sample.image, label)
+    else:
+        array = sample.array
+        assert array is not None
+        plain = array.ndim == 3 and array.dtype in (np.uint8, np.float32)
+        datum = Datum.of(array, label, style="caffe" if plain else "ufw")
+    return AnnotatedDatum.of(datum, sample.boxes or ()) if boxes else datum
+
+
+FORMAT = Format(
+    name="lmdb",
+    doc="LMDB: a database of Datum or, with boxes, AnnotatedDatum",
+    sniff=_sniff,
+    read=_read,
+    write=_write,
+    suffixes=(".lmdb", ".mdb"),
+    arrays=True,
+    boxes=True,
+    label=True,
+    direct=True,
+    reads=("labels", "label_db"),
+    writes=("mode", "keys", "label_db"),
+)
