@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from datasets.images import LABELS, pixels, png, some_samples
+from pictures import LABELS, pixels, png, some_samples
 from ufkit.core.diag import FileError, FormatError, RequestError, UfkitError
 from ufkit.datasets.convert import Request, convert_dataset
 from ufkit.datasets.engine import changed
@@ -104,15 +105,20 @@ def test_a_damaged_file_is_an_error_of_ours(form: Format, tmp_path: Path) -> Non
     for file in files:
         data = file.read_bytes()
         for cut in {0, 1, len(data) // 3, len(data) - 1, *rng.integers(0, len(data), 5).tolist()}:
-            file.write_bytes(data[:cut] + bytes(rng.integers(0, 256, 3, np.uint8)))
+            copy = (
+                tmp_path / f"{files.index(file)}-{cut}" / path.name
+            )  # no file changes while it is open
+            copy.parent.mkdir(exist_ok=True)
+            (shutil.copytree if path.is_dir() else shutil.copy)(path, copy)
+            damaged = copy / file.relative_to(path) if path.is_dir() else copy
+            damaged.write_bytes(data[:cut] + bytes(rng.integers(0, 256, 3, np.uint8)))
             try:
-                listing = list_dataset(path, form.name)
+                listing = list_dataset(copy, form.name)
                 report = Report(on_error="skip")
                 kept = list(changed(listing.samples, Transform(), report))
                 assert len(kept) + report.skipped == len(listing.samples) == report.read
             except UfkitError:
                 pass
-        file.write_bytes(data)
 
 
 @each

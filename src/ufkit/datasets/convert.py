@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from ufkit.core.diag import FileError, FormatError, RequestError, Where
+from ufkit.core.diag import FileError, RequestError, Where
 from ufkit.core.files import PathLike, staging
 from ufkit.core.rules import EXISTS
 from ufkit.datasets.engine import Progress, changed
@@ -18,7 +18,7 @@ from ufkit.datasets.labels import label_map
 from ufkit.datasets.mean import Means, means
 from ufkit.datasets.open import list_dataset, source_format, target_format
 from ufkit.datasets.report import RAISE, OnError, Report
-from ufkit.datasets.rules import CANNOT_HOLD, NO_SAMPLES
+from ufkit.datasets.rules import CANNOT_HOLD
 from ufkit.datasets.sample import Listing, Sample
 from ufkit.datasets.transform import Transform
 from ufkit.ufw.io import save_labels
@@ -80,17 +80,15 @@ def convert_dataset(
         raise RequestError(CANNOT_HOLD.at(Where(os.fspath(target)), message))
     with _changed(listing, request, report, writing.arrays, progress) as samples:
         if writing.direct:
-            options = (
-                replace(request.options, mode="overwrite") if request.force else request.options
-            )
+            mode = "overwrite" if request.force else request.options.mode
+            options = replace(request.options, mode=mode)
             writing.write(Path(target), listing, samples, options, report)
         else:
             with staging(target) as staged:
                 writing.write(Path(staged), listing, samples, request.options, report)
-                _require_some(report)
+                report.require_some()
                 if listing.labels and not writing.suffixes and (writing.label or writing.boxes):
                     save_labels(listing.labels, label_map(staged, single_file=False))
-    _require_some(report)
     return report
 
 
@@ -107,7 +105,7 @@ def mean_of(
     listing = list_dataset(source, reading.name, request.options)
     with _changed(listing, request, report, True, progress) as samples:
         found = means(samples, report)
-    _require_some(report)
+    report.require_some()
     assert found is not None
     return found, report
 
@@ -132,13 +130,6 @@ def _changed(
     finally:
         samples.close()
         report.seconds = time.monotonic() - started
-
-
-def _require_some(report: Report) -> None:
-    """Raises FormatError (DAT002), with what was bad, where nothing is left."""
-    if not report.written:
-        message = f"none of {report.read:,} samples could be used"
-        raise FormatError(NO_SAMPLES.at(Where(report.source), message, hint=""), *report.found)
 
 
 def _refuse_existing(target: Path, writing: Format, request: Request) -> None:

@@ -66,7 +66,7 @@ def decoded(data: bytes, at: Where, *, gray: bool = False) -> Array:
 
     Not turned as EXIF says: boxes are fractions of the sizes in the file's header, see
     `ufw.image.decode`. Raises FormatError (DAT102), also for a JPEG that ends too early, whose
-    lower part OpenCV fills with gray.
+    lower part OpenCV before 5 fills with gray.
     """
     opencv()
     try:

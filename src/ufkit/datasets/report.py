@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from ufkit.core.diag import Diagnostic, UfkitError
+from ufkit.core.diag import Diagnostic, FormatError, UfkitError, Where
+from ufkit.datasets.rules import NO_SAMPLES
 
 RAISE, SKIP = "raise", "skip"
 OnError = str | Callable[[Diagnostic], None]
@@ -55,6 +56,12 @@ class Report:
             self.on_error(error.diagnostic)
         self.skipped += 1
         self.note(error.diagnostics)
+
+    def require_some(self) -> None:
+        """Raises FormatError (DAT002), with what was bad, where nothing was written."""
+        if not self.written:
+            message = f"none of {self.read:,} samples could be used"
+            raise FormatError(NO_SAMPLES.at(Where(self.source), message, hint=""), *self.found)
 
     @property
     def rate(self) -> float:

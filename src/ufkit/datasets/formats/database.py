@@ -66,9 +66,7 @@ def _sample(record: Record) -> Sample:
     if _has_boxes(record):
         label = None if label == _NO_LABEL else label
         # a group without a label is read as of label 0, by SSD too
-        boxes = tuple(
-            box if box.label is not None else replace(box, label=0) for box in record.boxes
-        )
+        boxes = tuple(replace(box, label=box.label or 0) for box in record.boxes)
     if datum.encoded:
         return Sample(record.where.node, bytes(datum.data), label=label, boxes=boxes)
     return Sample(record.where.node, array=datum.array(), label=label, boxes=boxes)
@@ -98,6 +96,7 @@ def _write(
                 create_dataset(options.label_db, mode=options.mode, keys=OWN)
             )
         _put_all(out, labels, listing, samples, report)
+        report.require_some()  # within the block: a new database is not left behind empty
     if listing.labels:
         save_labels(listing.labels, beside)
 

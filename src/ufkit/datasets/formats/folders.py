@@ -39,10 +39,10 @@ def _walked(folder: Path) -> Iterator[str]:
 
 
 def _sniff_images(path: Path) -> bool:
-    return path.is_dir() and any(_is_image(entry) for entry in os.scandir(path))
+    return path.is_dir() and any(map(_is_image, path.iterdir()))
 
 
-def _is_image(entry: os.DirEntry[str]) -> bool:
+def _is_image(entry: Path) -> bool:
     return entry.name.lower().endswith(SUFFIXES) and entry.is_file()
 
 
@@ -72,7 +72,7 @@ IMAGES = Format(
 def _sniff_classes(path: Path) -> bool:
     if not path.is_dir() or _sniff_images(path):
         return False
-    folders = [Path(entry.path) for entry in os.scandir(path) if entry.is_dir()]
+    folders = [entry for entry in path.iterdir() if entry.is_dir()]
     return bool(folders) and all(any(_walked(folder)) for folder in folders)
 
 

@@ -87,7 +87,7 @@ def _split(path: Path, name: str, rows: list[Pair]) -> list[Pair]:
     """The images of a list under ImageSets/Main. Raises RequestError (DAT001)."""
     file = path / "ImageSets" / "Main" / f"{name}.txt"
     if not file.is_file():
-        raise RequestError(NOT_DATASET.at(Where(os.fspath(file)), "there is no such list"))
+        raise RequestError(NOT_DATASET.at(Where(os.fspath(file)), "there is no such list", hint=""))
     by_stem = {row.stem: row for row in rows}
     stems = [line.split()[0] for line in file.read_text("utf-8").splitlines() if line.split()]
     return [by_stem.get(stem, Pair(stem, "", None, file)) for stem in stems]
