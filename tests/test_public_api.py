@@ -11,9 +11,13 @@ from pathlib import Path
 import ufkit
 
 NAMES = {
+    "AnnotatedDatum",
     "Blob",
+    "Box",
     "Builder",
     "Comparison",
+    "Dataset",
+    "Datum",
     "Diagnostic",
     "Editor",
     "Edits",
@@ -36,13 +40,16 @@ NAMES = {
     "UfkitError",
     "__version__",
     "check",
+    "check_dataset",
     "check_net",
     "constant",
     "convert",
+    "create_dataset",
     "diff",
     "edit",
     "open",
     "open_blob",
+    "open_dataset",
     "open_net",
     "open_prototxt",
     "recover",
@@ -52,6 +59,7 @@ NAMES = {
     "save_net",
     "save_prototxt",
     "summarize",
+    "summarize_dataset",
     "summarize_net",
 }
 

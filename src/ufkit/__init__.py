@@ -47,8 +47,15 @@ if TYPE_CHECKING:
     from ufkit.uff.runner import run as run
     from ufkit.uff.summary import Summary as Summary
     from ufkit.uff.summary import summarize as summarize
+    from ufkit.ufw.annotations import AnnotatedDatum as AnnotatedDatum
+    from ufkit.ufw.annotations import Box as Box
     from ufkit.ufw.blob import Blob as Blob
     from ufkit.ufw.check import check_net as check_net
+    from ufkit.ufw.dataset import Dataset as Dataset
+    from ufkit.ufw.dataset import open_dataset as open_dataset
+    from ufkit.ufw.dataset_check import check_dataset as check_dataset
+    from ufkit.ufw.dataset_summary import summarize_dataset as summarize_dataset
+    from ufkit.ufw.datum import Datum as Datum
     from ufkit.ufw.io import open_blob as open_blob
     from ufkit.ufw.io import open_net as open_net
     from ufkit.ufw.io import open_prototxt as open_prototxt
@@ -58,6 +65,7 @@ if TYPE_CHECKING:
     from ufkit.ufw.net import Net as Net
     from ufkit.ufw.prototxt import Prototxt as Prototxt
     from ufkit.ufw.summary import summarize_net as summarize_net
+    from ufkit.ufw.writer import create_dataset as create_dataset
 
 # Where each public name lives. Modules load when a name is first used, so that a command that
 # only looks at a file never imports onnx.
@@ -92,8 +100,15 @@ _HOMES = {
     "run": "uff.runner",
     "Summary": "uff.summary",
     "summarize": "uff.summary",
+    "AnnotatedDatum": "ufw.annotations",
+    "Box": "ufw.annotations",
     "Blob": "ufw.blob",
     "check_net": "ufw.check",
+    "Dataset": "ufw.dataset",
+    "open_dataset": "ufw.dataset",
+    "check_dataset": "ufw.dataset_check",
+    "summarize_dataset": "ufw.dataset_summary",
+    "Datum": "ufw.datum",
     "open_blob": "ufw.io",
     "open_net": "ufw.io",
     "open_prototxt": "ufw.io",
@@ -103,6 +118,7 @@ _HOMES = {
     "Net": "ufw.net",
     "Prototxt": "ufw.prototxt",
     "summarize_net": "ufw.summary",
+    "create_dataset": "ufw.writer",
 }
 
 __version__ = "0.1.0"

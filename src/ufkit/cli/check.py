@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     cls=Verb,
     help="""Find what is wrong with a file: damage, references that lead nowhere, shapes that do
     not fit, operations nobody knows, weights that are missing, fields that mean nothing. In Caffe
-    and UFW nets also NaN, blobs of other sizes than their shapes, blobs of forks.
+    and UFW nets also NaN, blobs of other sizes than their shapes, blobs of forks; in datasets
+    (LMDB) images that cannot be decoded, sizes that differ, what comes twice, boxes outside.
 
     Each finding has a code, a place (node, field, bytes), the numbers, why it matters and what
     to do. Errors make a file unfit for use, warnings may, notes say how something ambiguous is
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
         ("ufkit check net.uff --shape input_1=N,28,28,1",
          "with a shape the file does not record, so that those behind it can be checked"),
         ("ufkit check deploy.prototxt --weights net.caffemodel", "and whether the two fit"),
+        ("ufkit check train_lmdb --labels labelmap.prototxt", "a dataset, and its classes"),
         ("ufkit check net.uff --json | jq '.diagnostics[].code'", "for scripts"),
     ),
     codes=codes(0, _0="no errors (--strict: and no warnings)", _1="there are some",
@@ -49,6 +51,13 @@ if TYPE_CHECKING:
     metavar="FILE",
     cls=Opt,
     help="The weights of a Caffe prototxt: check them too, and whether the two fit.",
+)
+@click.option(
+    "--labels",
+    type=click.Path(),
+    metavar="FILE",
+    cls=Opt,
+    help="The label map (.prototxt) that has the classes of a dataset.",
 )
 @click.pass_context
 def command(ctx: click.Context, /, source: str, **given: Any) -> int:

@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     every verb. With --node it is a file of just those nodes and the data they refer to.
 
     Caffe and UFW nets come as their text, long rows of numbers left out unless --full; --node takes
-    the name of a layer. SOURCE may be - for stdin.""",
+    the name of a layer. So do the records of a dataset (LMDB); --node takes a key. SOURCE may be -
+    for stdin.""",
     examples=(
         ("ufkit dump net.uff | less", "read it"),
         ("ufkit dump net.uff --node conv1/Conv2D", "one node, its axis orders and weights' names"),

@@ -31,14 +31,16 @@ _FORMS = {"uff": "UFF, binary", "uff-text": "UFF, text", "uff-json": "UFF, JSON"
 
     The kind is told from the content, whatever the suffix. Weights are not read, so a file of
     gigabytes takes no longer than a small one. Caffe and UFW nets (.caffemodel, umodels, .prototxt)
-    are shown with every layer, label maps with every class, mean images with their means. What is
-    none of these is named for what it is. SOURCE may be - for stdin.""",
+    are shown with every layer, label maps with every class, mean images with their means, datasets
+    (LMDB folders) with shapes and labels. What is none of these is named for what it is. SOURCE
+    may be - for stdin.""",
     examples=(
         ("ufkit info net.uff", "what is this?"),
         ("ufkit info net.uff --nodes", "every node with its inputs, shape and fields"),
         ("ufkit info net.uff --shape input_1=N,28,28,1",
          "shapes that follow from one the file does not record"),
         ("ufkit info deploy.prototxt --weights net.int8umodel", "a net of two files"),
+        ("ufkit info train_lmdb", "a dataset: records, shapes, labels, range of values"),
         ("ufkit info net.uff --json | jq '.data.graphs[0].inputs'", "for scripts"),
     ),
     codes=codes(0, _0="it is of a kind that is read here",

@@ -23,6 +23,7 @@ _HOMES = {
     "caffe-table": "table",
     "caffe-labels": "labels",
     "caffe-blob": "blob",
+    "lmdb": "dataset",
 }
 
 
@@ -35,12 +36,15 @@ class File:
 
 
 def identified(argument: str) -> File:
-    """The file that an argument names; - is stdin. Raises FileError."""
+    """The file that an argument names; - is stdin, and a database's folder stands for what is in
+    it. Raises FileError."""
     from ufkit.cli.source import path_of
     from ufkit.core.files import Source
-    from ufkit.wire.sniff import identify
+    from ufkit.ufw.store import data_file
+    from ufkit.wire.sniff import LMDB, identify, identify_folder
 
-    source = Source.open(path_of(argument))
+    path = path_of(argument)
+    source = Source.open(data_file(path) if identify_folder(path) is LMDB else path)
     return File(source, identify(source))
 
 

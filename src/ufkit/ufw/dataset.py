@@ -35,7 +35,12 @@ class Dataset:
         self.path = os.fspath(path)
         self.file = data_file(path)
         self._open()
-        self._look()
+        ends = [*self.raw(0, _LOOKS), *self.raw(max(_LOOKS, self._count - _LOOKS))]
+        try:
+            self._kinds = tuple(dict.fromkeys(self._kind_of(*item) for item in ends))
+        except FormatError:
+            self.close()  # the error may be kept, and what it passed through with it
+            raise
 
     def _open(self) -> None:
         self._process = os.getpid()
@@ -44,18 +49,12 @@ class Dataset:
             self._count = int(self._reading.environment.stat()["entries"])
         self._ranks = Ranks(self._count)
 
-    def _look(self) -> None:
-        """Find out what the records are. Raises FormatError (UFW306) for none of ours."""
-        kinds: dict[type[Record], None] = {}
-        for key, value in self._ends():
-            if (kind := kind_of(value)) is None:
-                raise FormatError(FOREIGN_RECORD.at(self.where(key), foreign(value)))
-            kinds[kind] = None
-        self._kinds = tuple(kinds)
-
-    def _ends(self) -> Iterator[tuple[bytes, bytes]]:
-        yield from self.raw(0, _LOOKS)
-        yield from self.raw(max(_LOOKS, self._count - _LOOKS))
+    def _kind_of(self, key: bytes, value: bytes) -> type[Record]:
+        """What a record is. Raises FormatError (UFW306) for none of ours."""
+        kind = kind_of(value)
+        if kind is None:
+            raise FormatError(FOREIGN_RECORD.at(self.where(key), foreign(value)))
+        return kind
 
     @property
     def kind(self) -> str:
@@ -100,9 +99,8 @@ class Dataset:
                 value = transaction.get(key)
             if value is None:
                 raise KeyError(f"{self.path} has no key {shown_key(key)!r}")
-            return read_record(value, self.where(key))
-        key, value = self._at(which)
-        return read_record(value, self.where(key))
+            return self.read(key, value)
+        return self.read(*self._at(which))
 
     def key(self, index: int) -> bytes:
         """The key at an index. Raises IndexError."""
@@ -135,9 +133,12 @@ class Dataset:
 
     def items(self, start: int = 0, stop: int | None = None) -> Iterator[tuple[bytes, Record]]:
         """Keys and records from an index on, in order, one at a time in memory."""
-        where = self.where
         for key, value in self.raw(start, stop):
-            yield key, read_record(value, where(key))
+            yield key, self.read(key, value)
+
+    def read(self, key: bytes, value: bytes) -> Record:
+        """The record that is some bytes of it. Raises FormatError (UFW306)."""
+        return read_record(value, self.where(key))
 
     def raw(self, start: int = 0, stop: int | None = None) -> Iterator[tuple[bytes, bytes]]:
         """Keys and the bytes of records, as `items`."""
@@ -164,7 +165,7 @@ class Dataset:
             return
         for index in range(start, stop, step):
             key, value = self._at(index)
-            yield key, read_record(value, self.where(key))
+            yield key, self.read(key, value)
 
     def map(self, function: Callable[[Record], T]) -> Mapped[T]:
         """A sequence of what a function makes of each record: `ds.map(lambda r: r.array())`."""

@@ -125,6 +125,14 @@ class Datum:
         return span.view()
 
     @property
+    def content(self) -> memoryview:
+        """The bytes of the elements or the image as they lie in the record: equal arrays of one
+        style have equal ones."""
+        if self.storage != "float_data" or not (rows := self.message.records("float_data")):
+            return self.data
+        return self.message.span.source.view(rows[0][0], rows[-1][3])
+
+    @property
     def shape(self) -> tuple[int, ...]:
         """Sizes of `array()`. Of an encoded image those its header tells, whatever the record
         says; without any sizes, one axis of all elements.

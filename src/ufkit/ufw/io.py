@@ -9,11 +9,12 @@ from typing import IO
 
 from ufkit.core.diag import Diagnostic, FormatError, NotSupportedError, Where
 from ufkit.core.files import PathLike, Source, replacing
+from ufkit.ufw.annotations import Record
 from ufkit.ufw.blob import DIFFS, STORAGES, Blob
 from ufkit.ufw.net import Net
 from ufkit.ufw.prototxt import Label, LabelMap, Prototxt
 from ufkit.ufw.rules import NOT_NET, UNKNOWN_FIELDS
-from ufkit.ufw.schema import BLOB, NET
+from ufkit.ufw.schema import BLOB, DATUM, NET
 from ufkit.wire.json import json_chunks, parse_json
 from ufkit.wire.message import Message, write
 from ufkit.wire.reader import varint
@@ -36,7 +37,7 @@ SUFFIXES = {".prototxt": TEXT, ".pbtxt": TEXT, ".txt": TEXT, ".json": JSON}
 
 BACKGROUND = 0  # the label of what is no object
 _FEW = 8  # numbers of a storage that the short text prints
-_NUMBERS = frozenset((*STORAGES, *DIFFS, "winograd_data_fixpoint"))
+_NUMBERS = frozenset((*STORAGES, *DIFFS, "winograd_data_fixpoint", "float_data"))
 
 
 def open_net(path: PathLike | Source, *, mmap: bool = True) -> Net:
@@ -114,6 +115,11 @@ def write_blob(blob: Blob, out: IO[bytes], *, form: str = BINARY, full: bool = T
     _write(blob.message, out, form, full)
 
 
+def write_record(record: Record, out: IO[bytes], *, form: str = BINARY, full: bool = True) -> None:
+    """Append a record of a dataset to `out`; see `write_net`."""
+    _write(record.message, out, form, full)
+
+
 def _write(message: Message, out: IO[bytes], form: str, full: bool) -> None:
     if form == BINARY:
         write(message.pieces(), out)
@@ -187,7 +193,7 @@ def _shortened(message: Message, field: FieldType | None) -> str | None:
     """The comment on a storage with more than a few numbers."""
     if field is None:
         return _unknown(message)
-    if message.type is not BLOB or field.name not in _NUMBERS:
+    if message.type not in (BLOB, DATUM) or field.name not in _NUMBERS:
         return None
     records = message.records(field.name)
     nbytes = sum(stop - start for start, _, _, stop in records)

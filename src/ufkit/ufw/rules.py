@@ -148,6 +148,78 @@ BAD_KEY = Rule(
     why="A key names one record and has from 1 to 511 bytes; a second record of that name would "
     "take the place of the first, or be lost.",
 )
+MIXED_RECORDS = Rule(
+    "UFW308",
+    W,
+    "records of two kinds",
+    why="A data layer reads one kind: of an AnnotatedDatum, Caffe's sees sizes 0 x 0 x 0.",
+    hint="make two datasets of it",
+)
+DIFFERENT_RECORDS = Rule(
+    "UFW309",
+    W,
+    "records of several shapes or types",
+    why="Layers that take batches, or do not resize, stop at the first one that differs.",
+    hint="resize the images when the dataset is made, or in the layer that reads them",
+)
+GREY_AMONG_COLOUR = Rule(
+    "UFW310",
+    W,
+    "numbers of channels differ",
+    why="A grey image among colour ones stops the data layer: 1 channel where it has seen 3.",
+    hint="make the dataset again with all images in colour, or all in grey",
+)
+RECORD_NOT_FINITE = Rule(
+    "UFW311",
+    W,
+    "record with NaN or infinity",
+    why="Calibration takes its thresholds from the largest value: one such number ruins them.",
+)
+ALL_ZERO = Rule(
+    "UFW312",
+    W,
+    "record of zeros only",
+    why="It adds nothing; calibration stops where a layer's greatest output is 0.",
+)
+SAME_CONTENT = Rule(
+    "UFW313",
+    W,
+    "content comes twice",
+    why="What is in a set twice counts twice, and between sets for training and test it cheats.",
+)
+BOX_OUTSIDE = Rule(
+    "UFW314",
+    W,
+    "box reaches outside the image",
+    why="SSD only warns of it; losses and scores then count what cannot be seen.",
+    hint="clip boxes when the dataset is made",
+)
+BOX_EMPTY = Rule(
+    "UFW315",
+    W,
+    "box without an area",
+    why="Its corners are the wrong way round or in one place: nothing can overlap it.",
+    hint="decimals cut off by older tools do this; make the dataset again",
+)
+UNKNOWN_LABEL = Rule(
+    "UFW316",
+    W,
+    "label is not in the label map",
+    why="Tools that look a name up stop there, or show another class.",
+    hint="the dataset and the label map may be of different sets of classes",
+)
+NO_LABELS = Rule(
+    "UFW317",
+    N,
+    "records without a label",
+    why="Calibration needs none; what trains or tests reads 0 in its place.",
+)
+STATED_SIZES = Rule(
+    "UFW318",
+    W,
+    "record and image differ in size",
+    why="Readers that make room by the sizes the record states, before they decode, fail.",
+)
 
 # 4xx: the text of a net and its weights
 NO_WEIGHTS = Rule(
@@ -204,6 +276,17 @@ RULES = (
     DAMAGED_DATABASE,
     FOREIGN_RECORD,
     BAD_KEY,
+    MIXED_RECORDS,
+    DIFFERENT_RECORDS,
+    GREY_AMONG_COLOUR,
+    RECORD_NOT_FINITE,
+    ALL_ZERO,
+    SAME_CONTENT,
+    BOX_OUTSIDE,
+    BOX_EMPTY,
+    UNKNOWN_LABEL,
+    NO_LABELS,
+    STATED_SIZES,
     NO_WEIGHTS,
     NO_TEXT,
     WRONG_WEIGHTS,

@@ -172,17 +172,27 @@ class Reading:
         Raises FileError (UFK001), FormatError (UFW304, UFW305).
         """
         try:
-            status = os.stat(name)
+            key = _identity(name)
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or error
             raise FileError(CANNOT_READ.at(Where(name), f"cannot read: {reason}")) from error
-        key = status.st_dev, status.st_ino
         with _lock:
             found = _shared.get(key)
             if found is None:
                 found = _shared[key] = cls(name)
             return found
 
+    @staticmethod
+    def has(name: str) -> bool:
+        """Whether a file, which is there, is open for reading in this process."""
+        return _identity(name) in _shared
+
     def __del__(self) -> None:
         if (environment := getattr(self, "environment", None)) is not None:
             environment.close()
+
+
+def _identity(name: str) -> tuple[int, int]:
+    """What a file is the same by, whatever path leads to it."""
+    status = os.stat(name)
+    return status.st_dev, status.st_ino

@@ -14,7 +14,7 @@ from ufkit.core.rules import CANNOT_WRITE, EXISTS
 from ufkit.ufw.annotations import Record, foreign, kind_of
 from ufkit.ufw.keys import OWN, STYLES, Key, as_key, shown_key
 from ufkit.ufw.rules import BAD_KEY, FOREIGN_RECORD, RECORD_VALUES
-from ufkit.ufw.store import DATA, LOCK, lmdb_errors, read_meta
+from ufkit.ufw.store import DATA, LOCK, Reading, lmdb_errors, read_meta
 
 MODES = ("new", "append", "overwrite")
 
@@ -65,6 +65,10 @@ class DatasetWriter:
             self._refuse_existing(folder)
         size = _MAP
         if mode == "append" and exists:
+            if Reading.has(self.file):
+                message = "it is open for reading in this process, and LMDB opens a file once"
+                hint = "close the Dataset first"
+                raise FileError(CANNOT_WRITE.at(Where(self.path), message, hint=hint))
             meta = read_meta(Source.open(self.file))
             size = max(size, meta.map_size if meta else 0)
         with lmdb_errors(self.path, CANNOT_WRITE):
