@@ -16,8 +16,8 @@ from pycocotools.coco import COCO
 
 from pictures import LABELS, some_samples, voc_xml, write_coco, write_voc
 from ufkit.core.diag import FormatError, RequestError
-from ufkit.datasets.convert import Request, convert_dataset
-from ufkit.datasets.formats.format import Options
+from ufkit.datasets.convert import DatasetRequest, convert_dataset
+from ufkit.datasets.formats.format import FormatOptions
 from ufkit.datasets.open import list_dataset
 from ufkit.datasets.report import Report
 from ufkit.datasets.sample import Box, Sample
@@ -72,7 +72,7 @@ def coco(tmp_path: Path) -> Path:
 
 def test_coco_to_lmdb_to_coco(coco: Path, tmp_path: Path) -> None:
     convert_dataset(coco, tmp_path / "x.lmdb")
-    convert_dataset(tmp_path / "x.lmdb", tmp_path / "back", Request(target="coco"))
+    convert_dataset(tmp_path / "x.lmdb", tmp_path / "back", DatasetRequest(target="coco"))
     back = tmp_path / "back" / "annotations.json"
     assert_same(coco_rows(coco), coco_rows(back), within=0.002)
     before, after = (json.loads(path.read_text()) for path in (coco, back))
@@ -83,18 +83,18 @@ def test_coco_to_lmdb_to_coco(coco: Path, tmp_path: Path) -> None:
 
 def test_voc_to_lmdb_to_voc(coco: Path, tmp_path: Path) -> None:
     voc = tmp_path / "voc"
-    convert_dataset(coco, voc, Request(target="voc"))
+    convert_dataset(coco, voc, DatasetRequest(target="voc"))
     (voc / "labelmap.prototxt").unlink()  # as VOC itself comes: classes by their names
     convert_dataset(voc, tmp_path / "x.lmdb")
-    convert_dataset(tmp_path / "x.lmdb", tmp_path / "back", Request(target="voc"))
+    convert_dataset(tmp_path / "x.lmdb", tmp_path / "back", DatasetRequest(target="voc"))
     assert_same(voc_rows(voc), voc_rows(tmp_path / "back"), within=0.002)
 
 
 def test_yolo_to_lmdb_to_yolo(coco: Path, tmp_path: Path) -> None:
     yolo = tmp_path / "yolo"
-    convert_dataset(coco, yolo, Request(target="yolo"))
+    convert_dataset(coco, yolo, DatasetRequest(target="yolo"))
     convert_dataset(yolo, tmp_path / "x.lmdb")
-    convert_dataset(tmp_path / "x.lmdb", tmp_path / "back", Request(target="yolo"))
+    convert_dataset(tmp_path / "x.lmdb", tmp_path / "back", DatasetRequest(target="yolo"))
     for file in (yolo / "labels").rglob("*.txt"):
         again = tmp_path / "back" / file.relative_to(yolo)
         lines, lines2 = (sorted(f.read_text().splitlines()) for f in (file, again))
@@ -109,8 +109,8 @@ def test_yolo_to_lmdb_to_yolo(coco: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("middle", ["voc", "yolo", "x.parquet", "x.tar", "x.lmdb"])
 def test_coco_by_way_of_any_format(middle: str, coco: Path, tmp_path: Path) -> None:
     name = "" if "." in middle else middle
-    convert_dataset(coco, tmp_path / middle, Request(target=name))
-    convert_dataset(tmp_path / middle, tmp_path / "back", Request(target="coco"))
+    convert_dataset(coco, tmp_path / middle, DatasetRequest(target=name))
+    convert_dataset(tmp_path / middle, tmp_path / "back", DatasetRequest(target="coco"))
     rows = coco_rows(coco)
     if middle == "yolo":  # has no crowds
         rows = [(file, class_, corners, 0) for file, class_, corners, _ in rows]
@@ -129,7 +129,7 @@ def test_row_9_decimals_in_voc_are_kept(tmp_path: Path) -> None:
 
 
 def boxes_of(path: Path, **options: Any) -> tuple[Box, ...]:
-    (sample,) = list_dataset(path, options=Options(**options)).samples
+    (sample,) = list_dataset(path, options=FormatOptions(**options)).samples
     assert sample.boxes is not None
     return sample.boxes
 
@@ -160,7 +160,7 @@ def test_voc_pixels_as_ssd_or_as_voc_counts_them(tmp_path: Path) -> None:
     assert (ssd.xmin, ssd.ymin, ssd.xmax, ssd.ymax) == (1 / 32, 1 / 24, 1, 1)
     (voc,) = boxes_of(tmp_path / "voc", pixels="voc")
     assert (voc.xmin, voc.ymin, voc.xmax, voc.ymax) == (0, 0, 1, 1)
-    request = Request(target="voc", options=Options(pixels="voc"))
+    request = DatasetRequest(target="voc", options=FormatOptions(pixels="voc"))
     convert_dataset(tmp_path / "voc", tmp_path / "again", request)
     assert voc_rows(tmp_path / "again") == [("a.jpg", "cat", [1, 1, 32, 24], 0)]
 
@@ -239,7 +239,7 @@ def test_an_annotation_of_another_image_size_is_told(tmp_path: Path) -> None:
 
 def test_row_18_boxes_are_refused_where_they_would_be_lost(coco: Path, tmp_path: Path) -> None:
     with pytest.raises(RequestError, match="images has no boxes"):
-        convert_dataset(coco, tmp_path / "x", Request(target="images"))
+        convert_dataset(coco, tmp_path / "x", DatasetRequest(target="images"))
     assert not (tmp_path / "x").exists()
 
 
@@ -273,7 +273,7 @@ def test_appending_with_other_classes_is_refused(coco: Path, tmp_path: Path) -> 
     convert_dataset(coco, tmp_path / "x.lmdb")
     other = [label._replace(display_name="bird") for label in LABELS]
     more = write_coco(tmp_path / "more", some_samples(1, boxes=True), other)
-    request = Request(options=Options(mode="append"))
+    request = DatasetRequest(options=FormatOptions(mode="append"))
     with pytest.raises(RequestError, match="label 1 is 'bird', there it is 'cat'"):
         convert_dataset(more, tmp_path / "x.lmdb", request)
     convert_dataset(coco, tmp_path / "x.lmdb", request)

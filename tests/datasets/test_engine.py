@@ -11,7 +11,7 @@ import pytest
 
 from pictures import pixels, png, some_samples
 from ufkit.core.diag import Diagnostic, FileError, FormatError
-from ufkit.datasets.convert import Request, convert_dataset
+from ufkit.datasets.convert import DatasetRequest, convert_dataset
 from ufkit.datasets.engine import changed
 from ufkit.datasets.report import Report
 from ufkit.datasets.sample import Lazy, Sample
@@ -32,7 +32,7 @@ def test_workers_give_what_one_process_gives(tmp_path: Path) -> None:
     files = []
     for workers in (1, 2):
         target = tmp_path / f"{workers}.lmdb"
-        request = Request(workers=workers, on_error="skip", seed=5)
+        request = DatasetRequest(workers=workers, on_error="skip", seed=5)
         report = convert_dataset(source, target, request)
         assert (report.read, report.written, report.skipped) == (40, 38, 2)
         assert [item.where.node for item in report.found].count("003.png") == 1
@@ -44,7 +44,7 @@ def test_shuffling_is_the_same_for_the_same_seed(tmp_path: Path) -> None:
     source = folder_of(tmp_path / "in", 12)
 
     def keys(name: str, seed: int | None) -> list[str]:
-        convert_dataset(source, tmp_path / name, Request(seed=seed))
+        convert_dataset(source, tmp_path / name, DatasetRequest(seed=seed))
         return [key.decode()[9:] for key in open_dataset(tmp_path / name).keys()]  # noqa: SIM118
 
     plain = keys("a.lmdb", None)
@@ -64,7 +64,7 @@ def test_a_bad_image_ends_the_work_names_itself_and_keeps_no_half_of_it(tmp_path
 def test_a_function_is_given_each_bad_sample(tmp_path: Path) -> None:
     source = folder_of(tmp_path / "in", 4, bad=(0, 2))
     seen: list[Diagnostic] = []
-    report = convert_dataset(source, tmp_path / "x.lmdb", Request(on_error=seen.append))
+    report = convert_dataset(source, tmp_path / "x.lmdb", DatasetRequest(on_error=seen.append))
     assert [item.code for item in seen] == ["DAT102", "DAT102"]
     assert (report.written, report.skipped) == (2, 2)
 
@@ -73,7 +73,7 @@ def test_row_4_nothing_but_bad_images_is_an_error_with_all_of_them(tmp_path: Pat
     """A total of 0 images."""
     source = folder_of(tmp_path / "in", 2, bad=(0, 1))
     with pytest.raises(FormatError) as caught:
-        convert_dataset(source, tmp_path / "x.lmdb", Request(on_error="skip"))
+        convert_dataset(source, tmp_path / "x.lmdb", DatasetRequest(on_error="skip"))
     assert [item.code for item in caught.value.diagnostics] == ["DAT002", "DAT102", "DAT102"]
     assert not (tmp_path / "x.lmdb").exists()
 

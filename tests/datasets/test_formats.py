@@ -11,11 +11,11 @@ import pytest
 
 from pictures import LABELS, pixels, png, some_samples
 from ufkit.core.diag import FileError, FormatError, RequestError, UfkitError
-from ufkit.datasets.convert import Request, convert_dataset
+from ufkit.datasets.convert import DatasetRequest, convert_dataset
 from ufkit.datasets.engine import changed
 from ufkit.datasets.formats import FORMATS
 from ufkit.datasets.formats.files import safe_name
-from ufkit.datasets.formats.format import Format, Options
+from ufkit.datasets.formats.format import Format, FormatOptions
 from ufkit.datasets.open import list_dataset, source_format, target_format
 from ufkit.datasets.report import Report
 from ufkit.datasets.sample import Box, Listing, Sample
@@ -29,7 +29,7 @@ def written(form: Format, folder: Path, samples: list[Sample], transform: Transf
     path = folder / f"data{form.suffixes[0] if form.suffixes else ''}"
     report = Report()
     listing = Listing(samples, LABELS, boxes=form.boxes)
-    form.write(path, listing, changed(samples, transform, report), Options(), report)
+    form.write(path, listing, changed(samples, transform, report), FormatOptions(), report)
     assert report.written == report.read == len(samples)
     if path.is_dir() and (form.boxes or form.label):
         save_labels(LABELS, path / "labelmap.prototxt")
@@ -130,7 +130,7 @@ def test_what_exists_is_not_lost(form: Format, tmp_path: Path) -> None:
     target.mkdir()
     (target / "mine.txt").write_text("mine")
     with pytest.raises(FileError) as caught:
-        convert_dataset(source, target, Request(target=form.name, force=True))
+        convert_dataset(source, target, DatasetRequest(target=form.name, force=True))
     assert caught.value.diagnostic.code == "UFK003"
     assert [p.name for p in target.iterdir()] == ["mine.txt"]
 
@@ -146,10 +146,10 @@ def test_a_failure_leaves_nothing_behind(form: Format, tmp_path: Path) -> None:
     folder.mkdir()
     report = Report()
     listing = Listing([*good, bad], LABELS, boxes=form.boxes)
-    form_.write(folder / "s.tar", listing, iter([*good, bad]), Options(), report)
+    form_.write(folder / "s.tar", listing, iter([*good, bad]), FormatOptions(), report)
     target = tmp_path / f"out{form.suffixes[0] if form.suffixes else ''}"
     with pytest.raises(FormatError) as caught:
-        convert_dataset(folder / "s.tar", target, Request(target=form.name))
+        convert_dataset(folder / "s.tar", target, DatasetRequest(target=form.name))
     assert caught.value.diagnostic.code == "DAT102"
     assert [p.name for p in tmp_path.iterdir()] == ["source"]
 

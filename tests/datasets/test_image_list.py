@@ -8,8 +8,8 @@ import pytest
 
 from pictures import pixels, png
 from ufkit.core.diag import FormatError, RequestError, Where
-from ufkit.datasets.convert import Request, convert_dataset
-from ufkit.datasets.formats.format import Options
+from ufkit.datasets.convert import DatasetRequest, convert_dataset
+from ufkit.datasets.formats.format import FormatOptions
 from ufkit.datasets.formats.image_list import parse_line
 from ufkit.datasets.open import list_dataset
 from ufkit.ufw.dataset import open_dataset
@@ -59,11 +59,13 @@ def write_list(folder: Path, text: str, names: tuple[str, ...]) -> Path:
 def test_row_4_missing_files_are_counted_and_named(tmp_path: Path) -> None:
     text = "\ufeff/sub/a b.png 1 \n\nmissing.png 2\nsub\\c.png 0\n"
     source = write_list(tmp_path, text, ("sub/a b.png", "sub/c.png"))
-    options = Options(images=tmp_path / "root")
+    options = FormatOptions(images=tmp_path / "root")
     with pytest.raises(FormatError, match=r"missing\.png cannot be read: No such file") as caught:
-        convert_dataset(source, tmp_path / "x.lmdb", Request(options=options))
+        convert_dataset(source, tmp_path / "x.lmdb", DatasetRequest(options=options))
     assert caught.value.diagnostic.code == "DAT101"
-    report = convert_dataset(source, tmp_path / "x.lmdb", Request(options=options, on_error="skip"))
+    report = convert_dataset(
+        source, tmp_path / "x.lmdb", DatasetRequest(options=options, on_error="skip")
+    )
     assert (report.read, report.written, report.skipped) == (3, 2, 1)
     records = open_dataset(tmp_path / "x.lmdb")
     assert [records.key(at) for at in range(2)] == [b"00000000_sub/a b.png", b"00000001_sub/c.png"]
@@ -72,19 +74,21 @@ def test_row_4_missing_files_are_counted_and_named(tmp_path: Path) -> None:
 
 def test_row_3_several_labels_go_to_a_second_database(tmp_path: Path) -> None:
     source = write_list(tmp_path, "a.png 0.5 1\nb.png 2 -3.25\n", ("a.png", "b.png"))
-    options = Options(images=tmp_path / "root")
+    options = FormatOptions(images=tmp_path / "root")
     with pytest.raises(RequestError, match=r"a\.png has the labels 0\.5 1") as caught:
-        convert_dataset(source, tmp_path / "x.lmdb", Request(options=options))
+        convert_dataset(source, tmp_path / "x.lmdb", DatasetRequest(options=options))
     assert "--label-db" in caught.value.diagnostic.hint
-    options = Options(images=tmp_path / "root", label_db=tmp_path / "labels.lmdb")
-    convert_dataset(source, tmp_path / "x.lmdb", Request(options=options))
+    options = FormatOptions(images=tmp_path / "root", label_db=tmp_path / "labels.lmdb")
+    convert_dataset(source, tmp_path / "x.lmdb", DatasetRequest(options=options))
     images, labels = open_dataset(tmp_path / "x.lmdb"), open_dataset(tmp_path / "labels.lmdb")
     assert list(images.keys()) == list(labels.keys())
     assert [labels[at].datum.array().ravel().tolist() for at in range(2)] == [[0.5, 1], [2, -3.25]]
     assert labels[0].datum.shape == (2, 1, 1)
     # and back into a list
-    options = Options(label_db=tmp_path / "labels.lmdb")
-    convert_dataset(tmp_path / "x.lmdb", tmp_path / "l", Request(target="list", options=options))
+    options = FormatOptions(label_db=tmp_path / "labels.lmdb")
+    convert_dataset(
+        tmp_path / "x.lmdb", tmp_path / "l", DatasetRequest(target="list", options=options)
+    )
     assert (tmp_path / "l" / "list.txt").read_text() == (
         "images/a.png 0.5 1\nimages/b.png 2 -3.25\n"
     )
@@ -92,9 +96,9 @@ def test_row_3_several_labels_go_to_a_second_database(tmp_path: Path) -> None:
 
 def test_row_3_different_numbers_of_labels_are_refused(tmp_path: Path) -> None:
     source = write_list(tmp_path, "a.png 1 2\nb.png 3\n", ("a.png", "b.png"))
-    options = Options(images=tmp_path / "root", label_db=tmp_path / "labels.lmdb")
+    options = FormatOptions(images=tmp_path / "root", label_db=tmp_path / "labels.lmdb")
     with pytest.raises(FormatError, match="it has 1 labels, the first one 2"):
-        convert_dataset(source, tmp_path / "x.lmdb", Request(options=options))
+        convert_dataset(source, tmp_path / "x.lmdb", DatasetRequest(options=options))
 
 
 def test_a_list_of_nothing(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from pictures import pixels, png
 from ufkit.core.diag import FormatError
-from ufkit.datasets.convert import Request, convert_dataset, mean_of
+from ufkit.datasets.convert import DatasetRequest, convert_dataset, mean_of
 from ufkit.datasets.transform import Transform
 
 
@@ -34,7 +34,7 @@ def test_row_1_mean_image_and_channels_of_a_database(folder: Path, tmp_path: Pat
 
 
 def test_means_of_what_is_resized_on_the_way(folder: Path) -> None:
-    found, _ = mean_of(folder, Request(transform=Transform(height=8, width=9, gray=True)))
+    found, _ = mean_of(folder, DatasetRequest(transform=Transform(height=8, width=9, gray=True)))
     assert found.image.shape == (1, 8, 9)
 
 
@@ -43,5 +43,5 @@ def test_different_sizes_have_no_mean(folder: Path) -> None:
     with pytest.raises(FormatError) as caught:
         mean_of(folder)
     assert caught.value.diagnostic.code == "DAT104"
-    _, report = mean_of(folder, Request(on_error="skip"))
+    _, report = mean_of(folder, DatasetRequest(on_error="skip"))
     assert (report.written, report.skipped) == (6, 1)

@@ -11,7 +11,7 @@ import pytest
 
 from pictures import jpg, pixels, png
 from ufkit.core.diag import FormatError, NotSupportedError
-from ufkit.datasets.convert import Request, convert_dataset
+from ufkit.datasets.convert import DatasetRequest, convert_dataset
 from ufkit.datasets.sample import Sample
 from ufkit.datasets.transform import Transform
 from ufkit.ufw.dataset import open_dataset
@@ -33,7 +33,7 @@ def test_a_database_has_the_bytes_of_a_direct_pipeline(
         image = cv2.resize(cv2.imread(str(path), flag), (23, 17))
         direct.append(image[None] if gray else image.transpose(2, 0, 1))
     transform = Transform(height=17, width=23, gray=gray)
-    convert_dataset(folder, tmp_path / "x.lmdb", Request(transform=transform))
+    convert_dataset(folder, tmp_path / "x.lmdb", DatasetRequest(transform=transform))
     records = open_dataset(tmp_path / "x.lmdb")
     assert len(records) == 3
     for record, array in zip(records, direct, strict=True):
@@ -94,7 +94,7 @@ def test_row_12_encoded_files_are_stored_as_they_are_and_read_in_true_size(tmp_p
     data = {"a.jpg": jpg(pixels(1)), "b.png": png(pixels(2)), "gray.jpg": jpg(pixels(3)[..., 0])}
     for name, content in data.items():
         (folder / name).write_bytes(content)
-    request = Request(transform=Transform(encode="jpg"))
+    request = DatasetRequest(transform=Transform(encode="jpg"))
     convert_dataset(folder, tmp_path / "x.lmdb", request)
     records = [record.datum for record in open_dataset(tmp_path / "x.lmdb")]
     assert all(record.encoded for record in records)
@@ -120,7 +120,7 @@ def test_arrays_that_are_no_pictures_pass_or_are_refused() -> None:
 def test_a_jpeg_that_ends_too_early_is_no_image() -> None:
     """OpenCV before 5 gives one, gray below."""
     data = jpg(np.random.default_rng(0).integers(0, 256, (64, 64, 3), np.uint8))
-    with pytest.raises(FormatError, match="ends too early|is damaged"):
+    with pytest.raises(FormatError, match=r"ends too early|is damaged"):
         made(data[: len(data) // 2])
 
 

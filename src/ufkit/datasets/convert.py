@@ -13,7 +13,7 @@ from ufkit.core.diag import FileError, RequestError, Where
 from ufkit.core.files import PathLike, staging
 from ufkit.core.rules import EXISTS
 from ufkit.datasets.engine import Progress, changed
-from ufkit.datasets.formats.format import Format, Options
+from ufkit.datasets.formats.format import Format, FormatOptions
 from ufkit.datasets.labels import label_map
 from ufkit.datasets.mean import Means, means
 from ufkit.datasets.open import list_dataset, source_format, target_format
@@ -32,7 +32,7 @@ def _silent(what: str, done: int, total: int) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class DatasetRequest:
     """How a dataset is converted.
 
     source     name of the source's format; found by content where it is ""
@@ -47,7 +47,7 @@ class Request:
 
     source: str = ""
     target: str = ""
-    options: Options = field(default_factory=Options)
+    options: FormatOptions = field(default_factory=FormatOptions)
     transform: Transform = field(default_factory=Transform)
     seed: int | None = None
     workers: int = 1
@@ -58,7 +58,7 @@ class Request:
 def convert_dataset(
     source: PathLike,
     target: PathLike,
-    request: Request | None = None,
+    request: DatasetRequest | None = None,
     *,
     progress: Progress = _silent,
 ) -> Report:
@@ -68,7 +68,7 @@ def convert_dataset(
     says what became of each sample.
     Raises FileError, FormatError, RequestError, NotSupportedError, MissingExtraError.
     """
-    request = request or Request()
+    request = request or DatasetRequest()
     reading, writing = source_format(source, request.source), target_format(target, request.target)
     report = Report(os.fspath(source), os.fspath(target), reading.name, writing.name)
     report.on_error = request.on_error
@@ -93,13 +93,13 @@ def convert_dataset(
 
 
 def mean_of(
-    source: PathLike, request: Request | None = None, *, progress: Progress = _silent
+    source: PathLike, request: DatasetRequest | None = None, *, progress: Progress = _silent
 ) -> tuple[Means, Report]:
     """The mean image of a dataset, as compute_image_mean has it, and the account of its samples.
 
     Raises as `convert_dataset`; FormatError (DAT104) where sizes differ.
     """
-    request = request or Request()
+    request = request or DatasetRequest()
     reading = source_format(source, request.source)
     report = Report(os.fspath(source), "", reading.name, "mean", request.on_error)
     listing = list_dataset(source, reading.name, request.options)
@@ -112,7 +112,7 @@ def mean_of(
 
 @contextmanager
 def _changed(
-    listing: Listing, request: Request, report: Report, arrays: bool, progress: Progress
+    listing: Listing, request: DatasetRequest, report: Report, arrays: bool, progress: Progress
 ) -> Iterator[Iterator[Sample]]:
     """The samples on their way; workers end with the block, however that ends."""
     report.note(listing.findings)
@@ -132,7 +132,7 @@ def _changed(
         report.seconds = time.monotonic() - started
 
 
-def _refuse_existing(target: Path, writing: Format, request: Request) -> None:
+def _refuse_existing(target: Path, writing: Format, request: DatasetRequest) -> None:
     """Raises FileError (UFK003) where something would be lost."""
     where = Where(os.fspath(target))
     if target.is_dir():

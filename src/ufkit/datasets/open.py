@@ -10,7 +10,7 @@ from ufkit.core.diag import FileError, FormatError, RequestError, Where
 from ufkit.core.files import PathLike
 from ufkit.core.rules import CANNOT_READ
 from ufkit.datasets.formats import FORMATS
-from ufkit.datasets.formats.format import Format, Options
+from ufkit.datasets.formats.format import Format, FormatOptions
 from ufkit.datasets.labels import label_map, read_labels
 from ufkit.datasets.rules import NO_SAMPLES, NOT_DATASET
 from ufkit.datasets.sample import Listing
@@ -57,13 +57,13 @@ def _named(name: str) -> Format:
     return FORMATS[name]
 
 
-def list_dataset(path: PathLike, name: str = "", options: Options | None = None) -> Listing:
+def list_dataset(path: PathLike, name: str = "", options: FormatOptions | None = None) -> Listing:
     """A dataset of any format: its samples are listed, and read when asked for.
 
     A label map (labelmap.prototxt) in its folder counts, unless `options` has labels.
     Raises FileError; FormatError, also for a dataset without samples (DAT002).
     """
-    item, options = source_format(path, name), options or Options()
+    item, options = source_format(path, name), options or FormatOptions()
     beside = label_map(path, single_file=os.path.isfile(path))
     if not options.labels and beside.is_file():
         options = replace(options, labels=read_labels(beside))

@@ -74,9 +74,11 @@ class Listing:
     """Samples that are not read yet, the classes, and what was noticed when listing them.
 
     boxes   whether samples have boxes rather than a label
+    find    gives the sample of a key, or None, where that takes less than going through all
     """
 
     samples: Sequence[Sample]
     labels: tuple[Label, ...] = ()
     boxes: bool = False
     findings: list[Diagnostic] = field(default_factory=list)
+    find: Callable[[str], Sample | None] | None = None

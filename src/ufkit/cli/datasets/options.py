@@ -10,7 +10,7 @@ import click
 from ufkit.cli.command import Opt
 
 if TYPE_CHECKING:
-    from ufkit.datasets.convert import Request
+    from ufkit.datasets.convert import DatasetRequest
     from ufkit.datasets.formats.format import Format
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -30,7 +30,7 @@ NAMES = (
     "images",
 )  # fmt: skip  the keys of ufkit.datasets.formats.FORMATS, which is not loaded for --help
 
-# Options that single formats heed, by the name of the field of Options they become.
+# FormatOptions that single formats heed, by the name of the field of FormatOptions they become.
 _OF_FORMATS = {
     "images": "images",
     "labelmap": "labels",
@@ -126,7 +126,7 @@ def dataset_options(function: F) -> F:
 
 
 def given_options(ctx: click.Context) -> dict[str, click.Parameter]:
-    """Options that stand on the command line, by their names in the function."""
+    """FormatOptions that stand on the command line, by their names in the function."""
     return {
         str(param.name): param
         for param in ctx.command.params
@@ -169,22 +169,22 @@ def _refuse_unused(
         ctx.fail("--append goes on with what exists, --force replaces it; choose one.")
 
 
-def request_of(given: dict[str, Any]) -> Request:
+def request_of(given: dict[str, Any]) -> DatasetRequest:
     """What was asked for. Raises as `read_labels`."""
     from pathlib import Path
 
-    from ufkit.datasets.convert import Request
-    from ufkit.datasets.formats.format import Options
+    from ufkit.datasets.convert import DatasetRequest
+    from ufkit.datasets.formats.format import FormatOptions
     from ufkit.datasets.labels import read_labels
     from ufkit.datasets.transform import Transform
 
     def path(name: str) -> Path | None:
         return Path(given[name]) if given[name] else None
 
-    return Request(
+    return DatasetRequest(
         source=given["source_format"] or "",
         target=given["target_format"] or "",
-        options=Options(
+        options=FormatOptions(
             images=path("images"),
             labels=read_labels(given["labelmap"]) if given["labelmap"] else (),
             pixels=given["voc_pixels"],

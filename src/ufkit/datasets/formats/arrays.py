@@ -19,7 +19,7 @@ from typing import IO, Any
 import numpy as np
 
 from ufkit.core.diag import FormatError, Where
-from ufkit.datasets.formats.format import Format, Options
+from ufkit.datasets.formats.format import Format, FormatOptions
 from ufkit.datasets.pictures import where
 from ufkit.datasets.report import Report
 from ufkit.datasets.rules import LEFT_OUT, NOT_DATASET, SIZES_DIFFER
@@ -53,7 +53,7 @@ def _members(path: Path) -> Mapping[str, Array]:
         raise FormatError(NOT_DATASET.at(where_, f"its arrays cannot be read: {error}")) from error
 
 
-def _read(path: Path, options: Options) -> Listing:
+def _read(path: Path, options: FormatOptions) -> Listing:
     where_ = Where(os.fspath(path))
     members = dict(_members(path))
     large = [name for name, array in members.items() if array.ndim >= 3]
@@ -121,7 +121,7 @@ def _boxes(rows: Array | None, count: int, where_: Where) -> dict[int, tuple[Box
 
 
 def _write(
-    path: Path, listing: Listing, samples: Iterator[Sample], options: Options, report: Report
+    path: Path, listing: Listing, samples: Iterator[Sample], options: FormatOptions, report: Report
 ) -> None:
     columns: dict[str, list[Any]] = {
         "keys": [],

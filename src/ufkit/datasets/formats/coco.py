@@ -21,7 +21,7 @@ from ufkit.core.diag import Diagnostic, FormatError, Where
 from ufkit.core.files import Source
 from ufkit.datasets.formats.annotated import number, size_of
 from ufkit.datasets.formats.files import ImageFolder
-from ufkit.datasets.formats.format import Format, Options
+from ufkit.datasets.formats.format import Format, FormatOptions
 from ufkit.datasets.labels import Classes
 from ufkit.datasets.report import Report
 from ufkit.datasets.rules import BAD_ANNOTATION, LEFT_OUT
@@ -52,7 +52,7 @@ def _sniff(path: Path) -> bool:
         return len(set(_KEYS.findall(head + b"\n" + data.read()))) >= 2
 
 
-def _read(path: Path, options: Options) -> Listing:
+def _read(path: Path, options: FormatOptions) -> Listing:
     file = _file(path)
     if file is None:
         raise FormatError(BAD_ANNOTATION.at(Where(os.fspath(path)), "there is no one JSON in it"))
@@ -118,7 +118,7 @@ def _key(id_: Any) -> Any:
     return id_ if isinstance(id_, (int, str)) else repr(id_)
 
 
-def _folders(path: Path, file: Path, options: Options) -> list[Path]:
+def _folders(path: Path, file: Path, options: FormatOptions) -> list[Path]:
     """Where images may be: in the folder named, else near the JSON."""
     if options.images:
         return [options.images]
@@ -157,7 +157,7 @@ def _box(record: Record, numbers: dict[str, int], size: tuple[int, int], where: 
 
 
 def _write(
-    path: Path, listing: Listing, samples: Iterator[Sample], options: Options, report: Report
+    path: Path, listing: Listing, samples: Iterator[Sample], options: FormatOptions, report: Report
 ) -> None:
     folder = ImageFolder(path / "images")
     known = Classes(listing.labels).foreground

@@ -12,8 +12,7 @@ import numpy as np
 
 from ufkit.core.diag import FormatError, RequestError, Where
 from ufkit.core.files import Source
-from ufkit.datasets.formats.files import without_number
-from ufkit.datasets.formats.format import Format, Options
+from ufkit.datasets.formats.format import Format, FormatOptions
 from ufkit.datasets.labels import label_map, read_labels
 from ufkit.datasets.pictures import where
 from ufkit.datasets.report import Report
@@ -23,7 +22,7 @@ from ufkit.ufw.annotations import AnnotatedDatum, Record
 from ufkit.ufw.dataset import Dataset, open_dataset
 from ufkit.ufw.datum import Datum
 from ufkit.ufw.io import save_labels
-from ufkit.ufw.keys import OWN
+from ufkit.ufw.keys import OWN, name_of
 from ufkit.ufw.store import DATA
 from ufkit.ufw.writer import DatasetWriter, create_dataset
 from ufkit.wire.sniff import LMDB, identify
@@ -42,7 +41,7 @@ def _sniff(path: Path) -> bool:
         source.close()
 
 
-def _read(path: Path, options: Options) -> Listing:
+def _read(path: Path, options: FormatOptions) -> Listing:
     records = open_dataset(path)
     values = open_dataset(options.label_db) if options.label_db else None
 
@@ -52,7 +51,9 @@ def _read(path: Path, options: Options) -> Listing:
         return sample if values is None else replace(sample, values=_values(values, sample))
 
     boxes = records.kind != Datum.__name__ and len(records) > 0 and _has_boxes(records[0])
-    return Listing(Lazy(range(len(records)), load), options.labels, boxes=boxes)
+    listing = Listing(Lazy(range(len(records)), load), options.labels, boxes=boxes)
+    listing.find = lambda key: _sample(records[key]) if key in records else None
+    return listing
 
 
 def _has_boxes(record: Record) -> bool:
@@ -81,7 +82,7 @@ def _values(labels: Dataset, sample: Sample) -> tuple[float, ...]:
 
 
 def _write(
-    path: Path, listing: Listing, samples: Iterator[Sample], options: Options, report: Report
+    path: Path, listing: Listing, samples: Iterator[Sample], options: FormatOptions, report: Report
 ) -> None:
     single = path.suffix.lower() == ".mdb"
     beside = label_map(path, single_file=single)
@@ -101,7 +102,7 @@ def _write(
         save_labels(listing.labels, beside)
 
 
-def _refuse_other_classes(beside: Path, listing: Listing, options: Options) -> None:
+def _refuse_other_classes(beside: Path, listing: Listing, options: FormatOptions) -> None:
     """Raises RequestError (DAT003) where a label would mean two classes."""
     if options.mode == "append" and beside.is_file() and listing.labels:
         there = {item.label: item.shown for item in read_labels(beside)}
@@ -133,7 +134,7 @@ def _put_all(
                 message = f"it has {len(values)} labels, the first one {width}"
                 report.bad(FormatError(SIZES_DIFFER.at(where(sample), message, hint="")))
                 continue
-        key = out.put(_record(sample, boxes=listing.boxes), without_number(sample.key))
+        key = out.put(_record(sample, boxes=listing.boxes), name_of(sample.key))
         if labels is not None:
             array = np.array(values, np.float32).reshape(-1, 1, 1)
             labels.put(Datum.of(array, style="caffe"), key)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path, PurePosixPath
 
 from ufkit.core.diag import FormatError, Where
 from ufkit.datasets.pictures import SUFFIXES, suffix_of
 from ufkit.datasets.rules import DUPLICATE
 from ufkit.datasets.sample import Sample
+from ufkit.ufw.keys import name_of
 
-_NUMBER = re.compile(r"^(?:\d{8}_(?!_)|\d{10}__)(?=\s*\S)")
 _ODD = set('\\:*?"<>|\0\n\r\t')  # what some system does not take in a name
 
 
@@ -20,14 +19,9 @@ def safe_name(key: str) -> str:
 
     Keys come from strangers: `../../etc/passwd` becomes `etc/passwd`.
     """
-    key = without_number(key)
+    key = name_of(key)
     parts = [part for part in PurePosixPath(key).parts if part not in ("/", "..", ".")]
     return "".join("_" if char in _ODD else char for char in "/".join(parts).strip()) or "_"
-
-
-def without_number(key: str) -> str:
-    """A database's key without the number that Caffe or ufwio put before the name."""
-    return _NUMBER.sub("", key, count=1)
 
 
 class ImageFolder:

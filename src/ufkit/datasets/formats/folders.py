@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 from ufkit.core.diag import FileError, FormatError, RequestError, Where
 from ufkit.core.rules import CANNOT_READ
 from ufkit.datasets.formats.files import ImageFolder, safe_name
-from ufkit.datasets.formats.format import Format, Options
+from ufkit.datasets.formats.format import Format, FormatOptions
 from ufkit.datasets.labels import Classes, numbered
 from ufkit.datasets.pictures import SUFFIXES
 from ufkit.datasets.report import Report
@@ -46,13 +46,13 @@ def _is_image(entry: Path) -> bool:
     return entry.name.lower().endswith(SUFFIXES) and entry.is_file()
 
 
-def _read_images(path: Path, options: Options) -> Listing:
+def _read_images(path: Path, options: FormatOptions) -> Listing:
     names = images_in(path)
     return Listing(Lazy(names, lambda name: Sample(name, path / name)))
 
 
 def _write_images(
-    path: Path, listing: Listing, samples: Iterator[Sample], options: Options, report: Report
+    path: Path, listing: Listing, samples: Iterator[Sample], options: FormatOptions, report: Report
 ) -> None:
     folder = ImageFolder(path)
     for sample in samples:
@@ -76,7 +76,7 @@ def _sniff_classes(path: Path) -> bool:
     return bool(folders) and all(any(_walked(folder)) for folder in folders)
 
 
-def _read_classes(path: Path, options: Options) -> Listing:
+def _read_classes(path: Path, options: FormatOptions) -> Listing:
     names = images_in(path)
     if odd := [name for name in names if "/" not in name]:
         message = f"{odd[0]} and {len(odd) - 1} more images are in no folder of a class"
@@ -101,7 +101,7 @@ def _folder_name(shown: str) -> str:
 
 
 def _write_classes(
-    path: Path, listing: Listing, samples: Iterator[Sample], options: Options, report: Report
+    path: Path, listing: Listing, samples: Iterator[Sample], options: FormatOptions, report: Report
 ) -> None:
     folder = ImageFolder(path)
     classes = Classes(listing.labels)

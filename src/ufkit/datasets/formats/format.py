@@ -14,7 +14,7 @@ SSD, VOC = "ssd", "voc"
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class FormatOptions:
     """What some formats want to know; each names those that concern it.
 
     images    folder that names of images are relative to
@@ -38,8 +38,8 @@ class Options:
 
 
 Sniff = Callable[[Path], bool]
-Read = Callable[[Path, Options], Listing]
-Write = Callable[[Path, Listing, Iterator[Sample], Options, Report], None]
+Read = Callable[[Path, FormatOptions], Listing]
+Write = Callable[[Path, Listing, Iterator[Sample], FormatOptions, Report], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class Format:
     boxes     whether it holds boxes
     label     whether it holds a label
     direct    whether it is written where it is to be, and can be gone on with
-    reads     names of the Options that reading heeds, and
+    reads     names of the FormatOptions that reading heeds, and
     writes    that writing heeds
     """
 

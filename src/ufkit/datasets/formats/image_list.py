@@ -11,7 +11,7 @@ from pathlib import Path
 from ufkit.core.diag import FormatError, Where
 from ufkit.core.files import Source
 from ufkit.datasets.formats.files import ImageFolder
-from ufkit.datasets.formats.format import Format, Options
+from ufkit.datasets.formats.format import Format, FormatOptions
 from ufkit.datasets.pictures import SUFFIXES
 from ufkit.datasets.report import Report
 from ufkit.datasets.rules import BAD_LINE
@@ -62,7 +62,7 @@ def _sniff(path: Path) -> bool:
     )
 
 
-def _read(path: Path, options: Options) -> Listing:
+def _read(path: Path, options: FormatOptions) -> Listing:
     path = path / _NAME if path.is_dir() else path
     source = Source.open(path)
     data = bytes(source.view(0, source.size))
@@ -86,7 +86,7 @@ def _read(path: Path, options: Options) -> Listing:
 
 
 def _write(
-    path: Path, listing: Listing, samples: Iterator[Sample], options: Options, report: Report
+    path: Path, listing: Listing, samples: Iterator[Sample], options: FormatOptions, report: Report
 ) -> None:
     folder = ImageFolder(path / "images")
     with open(path / _NAME, "w", encoding="utf-8", errors="surrogateescape") as out:

@@ -12,7 +12,7 @@ from typing import Any
 
 from ufkit.core.diag import FormatError, Where
 from ufkit.core.files import need
-from ufkit.datasets.formats.format import Format, Options
+from ufkit.datasets.formats.format import Format, FormatOptions
 from ufkit.datasets.report import Report
 from ufkit.datasets.rules import BAD_ANNOTATION, NOT_DATASET
 from ufkit.datasets.sample import Box, Lazy, Listing, Sample
@@ -79,7 +79,7 @@ class _Rows:
         return row
 
 
-def _read(path: Path, options: Options) -> Listing:
+def _read(path: Path, options: FormatOptions) -> Listing:
     where = Where(os.fspath(path))
     parquet = need("pyarrow.parquet", extra="datasets")
     pa = need("pyarrow", extra="datasets")
@@ -142,7 +142,7 @@ def _labels(metadata: dict[bytes, bytes]) -> tuple[Label, ...]:
 
 
 def _write(
-    path: Path, listing: Listing, samples: Iterator[Sample], options: Options, report: Report
+    path: Path, listing: Listing, samples: Iterator[Sample], options: FormatOptions, report: Report
 ) -> None:
     pa = need("pyarrow", extra="datasets")
     parquet = need("pyarrow.parquet", extra="datasets")

@@ -20,7 +20,7 @@ from ufkit.core.files import need
 from ufkit.datasets.formats.annotated import Pair, number, pairs, size_of, unannotated
 from ufkit.datasets.formats.files import ImageFolder
 from ufkit.datasets.formats.format import VOC as ONE_BASED
-from ufkit.datasets.formats.format import Format, Options
+from ufkit.datasets.formats.format import Format, FormatOptions
 from ufkit.datasets.labels import Classes, numbered
 from ufkit.datasets.report import Report
 from ufkit.datasets.rules import BAD_ANNOTATION, NOT_DATASET, UNSAFE_XML
@@ -44,7 +44,7 @@ def _sniff(path: Path) -> bool:
     return path.is_dir() and any(_folders(path)[1].rglob("*.xml"))
 
 
-def _read(path: Path, options: Options) -> Listing:
+def _read(path: Path, options: FormatOptions) -> Listing:
     images, texts = _folders(path)
     rows = pairs(images, texts, ".xml", frozenset())
     if options.split:
@@ -140,7 +140,7 @@ def _object(count: int, item: Any, where: Where) -> Named:
 
 
 def _write(
-    path: Path, listing: Listing, samples: Iterator[Sample], options: Options, report: Report
+    path: Path, listing: Listing, samples: Iterator[Sample], options: FormatOptions, report: Report
 ) -> None:
     folder = ImageFolder(path / "JPEGImages")
     classes = Classes(listing.labels)

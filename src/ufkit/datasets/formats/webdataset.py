@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from ufkit.core.diag import FormatError, Where
 from ufkit.datasets.formats.files import safe_name
-from ufkit.datasets.formats.format import Format, Options
+from ufkit.datasets.formats.format import Format, FormatOptions
 from ufkit.datasets.pictures import SUFFIXES, suffix_of
 from ufkit.datasets.report import Report
 from ufkit.datasets.rules import BAD_ANNOTATION, DUPLICATE, MISSING_IMAGE, NOT_DATASET
@@ -80,7 +80,7 @@ def _items(tars: list[Path]) -> tuple[list[_Item], str]:
     return found, labels
 
 
-def _read(path: Path, options: Options) -> Listing:
+def _read(path: Path, options: FormatOptions) -> Listing:
     items, text = _items(_tars(path))
     boxes = bool(items) and "json" in items[0].parts and _load(items[0]).boxes is not None
     return Listing(Lazy(items, _load), options.labels or _labels(text), boxes=boxes)
@@ -125,7 +125,7 @@ def _small(item: _Item, suffix: str) -> bytes:
 
 
 def _write(
-    path: Path, listing: Listing, samples: Iterator[Sample], options: Options, report: Report
+    path: Path, listing: Listing, samples: Iterator[Sample], options: FormatOptions, report: Report
 ) -> None:
     rows = [[item.label, item.name, item.display_name] for item in listing.labels]
     taken: set[str] = set()

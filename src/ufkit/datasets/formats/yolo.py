@@ -13,7 +13,7 @@ from pathlib import Path
 from ufkit.core.diag import FormatError, RequestError, Where
 from ufkit.datasets.formats.annotated import Pair, number, pairs, unannotated
 from ufkit.datasets.formats.files import ImageFolder
-from ufkit.datasets.formats.format import Format, Options
+from ufkit.datasets.formats.format import Format, FormatOptions
 from ufkit.datasets.labels import Classes, numbered
 from ufkit.datasets.report import Report
 from ufkit.datasets.rules import BAD_ANNOTATION, CANNOT_HOLD, LEFT_OUT
@@ -70,7 +70,7 @@ def _yaml_names(text: str) -> list[str]:
     return [name for name in keyed if name and not name.startswith("#")]
 
 
-def _read(path: Path, options: Options) -> Listing:
+def _read(path: Path, options: FormatOptions) -> Listing:
     images, texts = _folders(path)
     rows = pairs(images, texts, ".txt", _NO_BOXES)
     if images == texts:  # lists and notes lie there too
@@ -113,7 +113,7 @@ def _box(words: list[str], order: tuple[Label, ...], where: Where) -> Box:
 
 
 def _write(
-    path: Path, listing: Listing, samples: Iterator[Sample], options: Options, report: Report
+    path: Path, listing: Listing, samples: Iterator[Sample], options: FormatOptions, report: Report
 ) -> None:
     folder = ImageFolder(path / "images")
     order = Classes(listing.labels).foreground
