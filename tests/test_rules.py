@@ -10,6 +10,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+import cv2
 import numpy as np
 import pytest
 
@@ -25,14 +26,17 @@ from ufkit.uff.build import Builder
 from ufkit.uff.data import Orders, Ref
 from ufkit.uff.io import open as open_uff
 from ufkit.uff.model import MetaGraph
+from ufkit.ufw.annotations import Box, Record
 from ufkit.ufw.blob import Blob
 from ufkit.ufw.check import check_blob, check_labels
+from ufkit.ufw.datum import Datum
 from ufkit.ufw.io import open_labels
 from ufkit.ufw.mean import mean_blob
 from ufkit.ufw.net import Net
 from ufkit.ufw.pair import pair_findings
 from ufkit.ufw.schema import BLOB
 from ufkit.wire.message import Message, to_bytes
+from ufw.datasets import boxed, floats, foreign, made, of_records, record
 from ufw.nets import PROTOTXT, blob_of, old_net
 from ufw.nets import small_net as small_caffe
 
@@ -601,6 +605,54 @@ def _too_wide(_: Path) -> Any:
 @provokes("UFW110")
 def _no_mean(_: Path) -> Any:
     return mean_blob(np.zeros((2, 2)))
+
+
+@provokes("UFW301", "UFW302", "UFW308", "UFW309", "UFW310", "UFW311", "UFW312", "UFW313",
+          "UFW314", "UFW315", "UFW316", "UFW317", "UFW318")  # fmt: skip
+def _odd_dataset(folder: Path) -> Findings:
+    broken = Datum.of(np.zeros(3, np.uint8))
+    broken.message.set("data", b"1234")
+    resized = Datum.of_image(cv2.imencode(".png", np.ones((4, 5, 3), np.uint8))[1].tobytes())
+    resized.message.set("height", 300)
+    unreadable = Datum.read(resized.to_bytes())
+    unreadable.message.set("data", b"\x89PNG")
+    records: list[Record] = [
+        *(broken, resized, unreadable, record(0), record(0)),
+        Datum.of(np.ones((1, 4, 5), np.uint8)),
+        floats([np.nan]),
+        floats([0]),
+        boxed(Box(0, 0, 1.5, 1), Box(1, 0, 0, 1)),
+    ]
+    labels = open_labels(Source(b"item { label: 1 }", "x"))
+    return ufkit.check_dataset(of_records(folder / "db", records), labels)
+
+
+@provokes("UFW303")
+def _no_place(_: Path) -> Any:
+    return Datum.of(np.zeros(1))
+
+
+@provokes("UFW304")
+def _no_dataset(folder: Path) -> Any:
+    return ufkit.open_dataset(folder)
+
+
+@provokes("UFW305")
+def _cut_short(folder: Path) -> Any:
+    data = (made(folder / "db") / "data.mdb").read_bytes()
+    (folder / "db" / "data.mdb").write_bytes(data[:-4096])
+    return ufkit.open_dataset(folder / "db")
+
+
+@provokes("UFW306")
+def _no_record(folder: Path) -> Any:
+    return ufkit.open_dataset(foreign(folder / "db", {b"a": b"text"}))
+
+
+@provokes("UFW307")
+def _long_key(folder: Path) -> Any:
+    with ufkit.create_dataset(folder / "db") as out:
+        out.put(record(0), "x" * 600)
 
 
 @provokes("UFW401", "UFW402", "UFW403")

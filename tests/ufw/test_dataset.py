@@ -22,39 +22,16 @@ from hypothesis import strategies as st
 import ufkit
 from ufkit.ufw import writer
 from ufkit.ufw.annotations import AnnotatedDatum, Box
-from ufkit.ufw.datum import Datum
 from ufkit.ufw.ranks import Ranks
 from ufkit.ufw.schema import ANNOTATED_DATUM, DATUM
+from ufw.datasets import foreign, made, record
 from wire.judge import judge
-
-
-def record(number: int, *, size: int = 1) -> Datum:
-    """An image told by its number."""
-    rng = np.random.default_rng(number)
-    return Datum.of(rng.integers(1, 256, (3, 4 * size, 5 * size), np.uint8), number, style="caffe")
-
-
-def made(path: Path, count: int = 5, **options: Any) -> Path:
-    with ufkit.create_dataset(path, **options) as out:
-        for number in range(count):
-            out.put(record(number), f"{number}.jpg")
-    return path
 
 
 def failing(path: Path, **options: Any) -> None:
     with ufkit.create_dataset(path, **options) as out:
         out.put(record(9))
         raise ZeroDivisionError
-
-
-def foreign(path: Path, items: dict[bytes, bytes]) -> Path:
-    """A database of another tool."""
-    environment = lmdb.open(str(path), map_size=1 << 20)
-    with environment.begin(write=True) as transaction:
-        for key, value in items.items():
-            transaction.put(key, value)
-    environment.close()
-    return path
 
 
 def labels(path: Path) -> list[int | None]:

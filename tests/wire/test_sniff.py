@@ -24,6 +24,8 @@ CORPUS = {
     "ufw/bm1880_lenet_calibration.prototxt": "caffe-table",
     "ufw/labelmap_voc.prototxt": "caffe-labels",
     "ufw/labelmap_coco.prototxt": "caffe-labels",
+    "lmdb/thumbs_32x32/data.mdb": "lmdb",
+    "lmdb/signatures_20x20/data.mdb": "lmdb",
 }
 
 

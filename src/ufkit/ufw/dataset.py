@@ -36,11 +36,12 @@ class Dataset:
         self.file = data_file(path)
         self._open()
         ends = [*self.raw(0, _LOOKS), *self.raw(max(_LOOKS, self._count - _LOOKS))]
-        try:
-            self._kinds = tuple(dict.fromkeys(self._kind_of(*item) for item in ends))
-        except FormatError:
-            self.close()  # the error may be kept, and what it passed through with it
-            raise
+        kinds = dict.fromkeys(kind for _, value in ends if (kind := kind_of(value)) is not None)
+        self._kinds: tuple[type[Record], ...] = tuple(kinds)
+        if ends and not kinds:  # one of ours among them may be damaged, not all
+            self.close()
+            key, value = ends[0]
+            raise FormatError(FOREIGN_RECORD.at(self.where(key), foreign(value)))
 
     def _open(self) -> None:
         self._process = os.getpid()
@@ -48,13 +49,6 @@ class Dataset:
         with lmdb_errors(self.file):
             self._count = int(self._reading.environment.stat()["entries"])
         self._ranks = Ranks(self._count)
-
-    def _kind_of(self, key: bytes, value: bytes) -> type[Record]:
-        """What a record is. Raises FormatError (UFW306) for none of ours."""
-        kind = kind_of(value)
-        if kind is None:
-            raise FormatError(FOREIGN_RECORD.at(self.where(key), foreign(value)))
-        return kind
 
     @property
     def kind(self) -> str:

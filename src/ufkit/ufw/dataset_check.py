@@ -163,7 +163,7 @@ class _Walk:
             message = f"{len(self.layouts)} of them: {self.layouts.told(_layout)}"
             yield DIFFERENT_RECORDS.at(where(self.layouts.rarest()), message)
         for label, count in self.unknown.counts.items():
-            message = f"the label {label}, which {_times(count)}, has no entry"
+            message = f"the label {label}, used {_times(count)}, has no entry"
             yield UNKNOWN_LABEL.at(where(self.unknown.first[label]), message)
         if count := self.unlabelled.counts[""]:
             message = f"{count:,} of {len(self.dataset):,} records have none"
