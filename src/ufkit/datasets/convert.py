@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from ufkit.core.diag import FileError, RequestError, Where
+from ufkit.core.diag import FileError, RequestError, UfkitError, Where
 from ufkit.core.files import PathLike, staging
 from ufkit.core.rules import EXISTS
 from ufkit.datasets.engine import Progress, changed
@@ -116,12 +116,13 @@ def _changed(
 ) -> Iterator[Iterator[Sample]]:
     """The samples on their way; workers end with the block, however that ends."""
     report.note(listing.findings)
+    transform = replace(request.transform, arrays=arrays)
     started = time.monotonic()
     samples = changed(
         listing.samples,
-        replace(request.transform, arrays=arrays),
+        transform,
         report,
-        workers=_workers(request.workers, len(listing.samples)),
+        workers=_workers(replace(request, transform=transform), listing),
         seed=request.seed,
         progress=progress,
     )
@@ -144,7 +145,13 @@ def _refuse_existing(target: Path, writing: Format, request: DatasetRequest) -> 
         raise FileError(EXISTS.at(where, f"{target} exists already"))
 
 
-def _workers(asked: int, count: int) -> int:
-    if asked:
-        return asked
-    return min(os.cpu_count() or 1, _MOST) if count >= _WORTH_IT else 1
+def _workers(request: DatasetRequest, listing: Listing) -> int:
+    """Processes to take: those asked for, or else as many as have something to do."""
+    count = len(listing.samples)
+    if request.workers or count < _WORTH_IT:
+        return request.workers or 1
+    try:
+        copied = listing.samples[0].array is not None and not request.transform.decodes
+    except UfkitError:
+        copied = False
+    return 1 if copied else min(os.cpu_count() or 1, _MOST)

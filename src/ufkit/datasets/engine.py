@@ -11,6 +11,7 @@ from concurrent.futures.process import BrokenProcessPool
 import numpy as np
 
 from ufkit.core.diag import Diagnostic, FileError, UfkitError, Where
+from ufkit.datasets.pictures import opencv
 from ufkit.datasets.report import Report
 from ufkit.datasets.rules import WORKER_DIED
 from ufkit.datasets.sample import Sample
@@ -82,6 +83,11 @@ def _serial(taken: Iterator[Sample | UfkitError], transform: Transform) -> Itera
     return (_outcome(sample, transform) for sample in taken)
 
 
+def _begin() -> None:
+    """One thread a worker: there are as many workers as are wanted, and they share no work."""
+    opencv().setNumThreads(1)
+
+
 def _errand(batch: list[Sample | UfkitError], transform: Transform) -> list[Outcome]:
     """What a worker does."""
     return [_outcome(sample, transform) for sample in batch]
@@ -92,7 +98,7 @@ def _parallel(
 ) -> Iterator[Outcome]:
     # Spawned, not forked: databases and threads of this process do not survive a fork.
     context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(workers, mp_context=context)
+    pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_begin)
     waiting: deque[Future[list[Outcome]]] = deque()
     try:
         for batch in _batches(taken):

@@ -28,10 +28,8 @@ _SCAN, _END = b"\xff\xda", b"\xff\xd9"  # markers of JPEG
 
 
 def opencv() -> Any:
-    """The module, with one thread: work is shared among processes. Raises MissingExtraError."""
-    cv2 = need("cv2", extra="datasets")
-    cv2.setNumThreads(1)
-    return cv2
+    """The module. Raises MissingExtraError."""
+    return need("cv2", extra="datasets")
 
 
 def suffix_of(data: bytes) -> str:
@@ -68,7 +66,6 @@ def decoded(data: bytes, at: Where, *, gray: bool = False) -> Array:
     `ufw.image.decode`. Raises FormatError (DAT102), also for a JPEG that ends too early, whose
     lower part OpenCV before 5 fills with gray.
     """
-    opencv()
     try:
         pixels = image.decode(data, colour=not gray, where=at)
     except FormatError as error:

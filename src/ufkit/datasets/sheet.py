@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import zlib
+import colorsys
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any
@@ -21,6 +21,7 @@ _BACK, _INK, _FADED = 250, (40, 40, 40), (130, 130, 130)
 _GAP, _LINE = 10, 16  # pixels around a cell, and of a line of text
 _FONT_SCALE = 0.4
 _ALARM = (40, 40, 200)
+_GOLDEN = 0.61803398875  # a turn of it leads away from all colours before
 _LARGEST = 60_000  # pixels of a side; what encoders of images take
 
 
@@ -167,9 +168,8 @@ def _said(sample: Sample, classes: Classes) -> str:
 
 def _colour(label: int) -> tuple[int, int, int]:
     """One for each label, the same on every sheet, dark enough for white text."""
-    mixed = zlib.crc32(b"%d" % label)
-    red, green, blue = (60 + (mixed >> shift) % 140 for shift in (0, 8, 16))
-    return blue, green, red
+    red, green, blue = colorsys.hsv_to_rgb(label * _GOLDEN % 1, 0.85, 0.75)
+    return round(255 * blue), round(255 * green), round(255 * red)
 
 
 def _draw(image: Array, box: Box, classes: Classes) -> None:

@@ -69,8 +69,7 @@ class Transform:
         findings: list[Diagnostic] = []
         if sample.boxes:
             sample = replace(sample, boxes=tuple(self._boxes(sample, findings)))
-        keeps_array = self.arrays and not self.encode and not self._changes_pixels
-        if sample.array is not None and keeps_array and not self.rgb:
+        if sample.array is not None and not self.decodes:
             return replace(sample, array=self._numbers(sample, sample.array)), findings
         data = file_of(sample)
         pixels = self._pixels(sample, data)
@@ -93,6 +92,11 @@ class Transform:
         if same and wanted in ("", suffix):
             return replace(sample, image=data), findings
         return replace(sample, image=encoded(pixels, wanted or "png")), findings
+
+    @property
+    def decodes(self) -> bool:
+        """Whether arrays, too, are taken as pictures; else they are copied."""
+        return not self.arrays or bool(self.encode) or self.rgb or self._changes_pixels
 
     @property
     def _changes_pixels(self) -> bool:
