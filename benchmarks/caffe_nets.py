@@ -17,7 +17,7 @@ _INTEGERS = 16_000_000
 
 
 def run(files: Files, rounds: int) -> Iterator[Row]:
-    net, descriptors = str(_write_net(files)), str(_compile_schemas(files.folder))
+    net, descriptors = str(_write_net(files)), str(compile_schemas(files.folder))
     taken = interleave(
         [
             Side("ufkit list", (net,), "caffe_nets:ufkit_list"),
@@ -129,7 +129,7 @@ def ufkit_encode(path: str) -> Action:
 # -- the official runtime --------------------------------------------------------------------
 
 
-def _compile_schemas(folder: Path) -> Path:
+def compile_schemas(folder: Path) -> Path:
     """ufkit's own schemas as a descriptor set."""
     from grpc_tools import protoc
 
@@ -141,7 +141,7 @@ def _compile_schemas(folder: Path) -> Path:
     return out
 
 
-def _class(descriptors: str, name: str) -> Any:
+def generated(descriptors: str, name: str) -> Any:
     """The generated class, in a pool of its own."""
     from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 
@@ -153,7 +153,7 @@ def _class(descriptors: str, name: str) -> Any:
 
 
 def protobuf_list(path: str, descriptors: str) -> Action:
-    kind = _class(descriptors, "caffe.NetParameter")
+    kind = generated(descriptors, "caffe.NetParameter")
 
     def action() -> object:
         net = kind.FromString(Path(path).read_bytes())
@@ -167,14 +167,14 @@ def protobuf_list(path: str, descriptors: str) -> Action:
 
 def protobuf_parse(path: str, descriptors: str) -> Action:
     """The message alone, from bytes in memory."""
-    return partial(_class(descriptors, "ufw.BlobProto").FromString, Path(path).read_bytes())
+    return partial(generated(descriptors, "ufw.BlobProto").FromString, Path(path).read_bytes())
 
 
 def protobuf_decode(path: str, descriptors: str) -> Action:
     """An array out of a file, as `ufkit_decode`."""
     import numpy as np
 
-    kind = _class(descriptors, "ufw.BlobProto")
+    kind = generated(descriptors, "ufw.BlobProto")
 
     def action() -> object:
         values = kind.FromString(Path(path).read_bytes()).int32_data
@@ -191,7 +191,7 @@ def protobuf_serialize(path: str, descriptors: str) -> Action:
 
 def protobuf_encode(path: str, descriptors: str) -> Action:
     """Bytes out of an array, as `ufkit_encode`."""
-    kind, array = _class(descriptors, "ufw.BlobProto"), protobuf_decode(path, descriptors)()
+    kind, array = generated(descriptors, "ufw.BlobProto"), protobuf_decode(path, descriptors)()
 
     def action() -> object:
         blob = kind()

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-PEERS = ("numpy", "onnx", "protobuf", "safetensors", "tensorflow-cpu", "tf2onnx")
+PEERS = ("lmdb", "numpy", "onnx", "protobuf", "safetensors", "tensorflow-cpu", "tf2onnx")
 
 
 @dataclass(frozen=True, slots=True)

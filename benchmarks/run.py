@@ -20,6 +20,7 @@ QUESTIONS = {
     "netvlad": "small_to_onnx",
     "inference": "run_netvlad",
     "caffe": "caffe_nets",
+    "datum": "datum",
     "start": "command_line",
 }
 

@@ -52,16 +52,15 @@ class AnnotatedDatum:
     Nothing is decoded before it is asked for; a record that was not edited is written as it came.
     """
 
-    __slots__ = ("message", "where")
+    __slots__ = ("message",)
 
-    def __init__(self, message: Message, where: Where | None = None) -> None:
+    def __init__(self, message: Message) -> None:
         self.message = message
-        self.where = where or Where(message.span.source.name)
 
     @classmethod
-    def read(cls, data: bytes | memoryview, where: Where | None = None) -> AnnotatedDatum:
+    def read(cls, data: bytes | memoryview, name: str = "") -> AnnotatedDatum:
         """The record that these bytes are; see `Datum.read`."""
-        return cls(Message.read(ANNOTATED_DATUM, Source(data, str(where or ""))), where)
+        return cls(Message.read(ANNOTATED_DATUM, Source(data, name)))
 
     @classmethod
     def of(cls, datum: Datum, boxes: Iterable[Box] | None) -> AnnotatedDatum:
@@ -79,10 +78,15 @@ class AnnotatedDatum:
         return cls(record)
 
     @property
+    def where(self) -> Where:
+        """Its place, for diagnostics."""
+        return Where(self.message.span.source.name)
+
+    @property
     def datum(self) -> Datum:
         """Image and label; of no fields at all where the record has none."""
         found = self.message.get("datum")
-        return Datum(Message.new(DATUM) if found is None else found, self.where)
+        return Datum(Message.new(DATUM) if found is None else found)
 
     @property
     def type(self) -> str:
@@ -173,15 +177,15 @@ _FIRST_TAGS: dict[int, type[Record]] = {
 }  # field 1: a number, or a message
 
 
-def read_record(data: bytes | memoryview, where: Where | None = None) -> Record:
-    """The record that these bytes are, of either kind.
+def read_record(data: bytes | memoryview, name: str = "") -> Record:
+    """The record that these bytes are, of either kind; see `Datum.read`.
 
     Raises FormatError (UFW306) for what is neither.
     """
     kind = (_FIRST_TAGS.get(data[0]) if len(data) else None) or kind_of(data)
     if kind is None:
-        raise FormatError(FOREIGN_RECORD.at(where or Where(), foreign(data)))
-    return kind.read(data, where)
+        raise FormatError(FOREIGN_RECORD.at(Where(name), foreign(data)))
+    return kind.read(data, name)
 
 
 def kind_of(data: bytes | memoryview) -> type[Record] | None:

@@ -132,7 +132,7 @@ class Dataset:
 
     def read(self, key: bytes, value: bytes) -> Record:
         """The record that is some bytes of it. Raises FormatError (UFW306)."""
-        return read_record(value, self.where(key))
+        return read_record(value, f"{self.path}: {shown_key(key)}")
 
     def raw(self, start: int = 0, stop: int | None = None) -> Iterator[tuple[bytes, bytes]]:
         """Keys and the bytes of records, as `items`."""

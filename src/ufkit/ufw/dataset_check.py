@@ -10,7 +10,7 @@ from math import isfinite
 import numpy as np
 
 from ufkit.core.diag import Diagnostic, FormatError, Rule, Where
-from ufkit.core.files import PathLike
+from ufkit.core.files import PathLike, Source
 from ufkit.ufw.annotations import AnnotatedDatum, Box, Record
 from ufkit.ufw.dataset import Dataset
 from ufkit.ufw.datum import Datum
@@ -30,7 +30,7 @@ from ufkit.ufw.rules import (
     STATED_SIZES,
     UNKNOWN_LABEL,
 )
-from ufkit.ufw.store import data_file, structure
+from ufkit.ufw.store import data_file, read_meta, structure
 
 Progress = Callable[[str, int, int], None]
 
@@ -48,12 +48,24 @@ def check_dataset(
     where they are damaged, nothing else is, as LMDB would trust them.
     Raises as `open_dataset`.
     """
-    problems = structure(data_file(path)) or []
-    for problem in problems:
-        yield DAMAGED_DATABASE.at(Where(str(path)), problem)
-    if not problems:
+    damage = list(_damage(data_file(path)))
+    yield from damage
+    if not damage:
         with Dataset(path) as dataset:
             yield from _bounded(_Walk(dataset, labels).findings(progress))
+
+
+def _damage(name: str) -> Iterator[Diagnostic]:
+    """What is wrong with the file: cut short, or else in its pages."""
+    try:
+        read_meta(Source.open(name))
+    except FormatError as error:
+        if error.diagnostic.rule is not DAMAGED_DATABASE:
+            raise
+        yield from error.diagnostics
+        return
+    for problem in structure(name) or ():
+        yield DAMAGED_DATABASE.at(Where(name), problem)
 
 
 def _bounded(findings: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
@@ -106,6 +118,7 @@ class _Walk:
     # -- one record --------------------------------------------------------------------------
 
     def _record(self, key: bytes, record: Record) -> Iterator[Diagnostic]:
+        where = self.dataset.where(key)
         self.kinds.add(type(record).__name__, key)
         if isinstance(record, AnnotatedDatum):
             yield from self._boxes(key, record)
@@ -117,7 +130,7 @@ class _Walk:
         shape = datum.shape
         if datum.encoded and datum.stated_shape not in ((), shape):
             message = f"the image is {list(shape)}; the record states {list(datum.stated_shape)}"
-            yield STATED_SIZES.at(record.where, message)
+            yield STATED_SIZES.at(where, message)
         values = datum.array()
         if len(shape) > 2:
             self.channels.add(shape[-3], key)
@@ -125,15 +138,13 @@ class _Walk:
         self.layouts.add((values.dtype.name, sizes), key)
         if not values.any():
             message = f"all {values.size} elements are 0" if values.size else "there is no element"
-            yield ALL_ZERO.at(record.where, message)
+            yield ALL_ZERO.at(where, message)
         elif values.dtype.kind == "f" and not (finite := np.isfinite(values)).all():
             odd = values.size - int(np.count_nonzero(finite))
-            yield RECORD_NOT_FINITE.at(
-                record.where, f"{odd} of {values.size} elements are not finite"
-            )
+            yield RECORD_NOT_FINITE.at(where, f"{odd} of {values.size} elements are not finite")
 
     def _boxes(self, key: bytes, record: AnnotatedDatum) -> Iterator[Diagnostic]:
-        boxes = record.boxes
+        boxes, where = record.boxes, self.dataset.where(key)
         for box in boxes:
             if box.label is not None:
                 self._label(box.label, key)
@@ -144,7 +155,7 @@ class _Walk:
                     f"{corner:g}" for corner in (box.xmin, box.ymin, box.xmax, box.ymax)
                 )
                 message = f"{len(found)} of {len(boxes)} boxes, such as [{corners}]"
-                yield rule.at(record.where, f"{message} of class {box.label}")
+                yield rule.at(where, f"{message} of class {box.label}")
 
     def _label(self, label: int, key: bytes) -> None:
         if self.known is not None and label not in self.known:

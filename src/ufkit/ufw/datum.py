@@ -26,6 +26,8 @@ SIZES = ("channels", "height", "width")
 _FLOATS = np.dtype("<f4")
 _EXACT = 1 << 24  # up to here every integer is a float32
 _DTYPE_ENUM: EnumType = DATUM.fields["dtype"].type
+_BYTES = DTYPES["UINT8"]
+_BY_NUMBER = {_DTYPE_ENUM.numbers[name]: dtype for name, dtype in DTYPES.items()}
 _NAMES = {dtype: name for name, dtype in DTYPES.items()}
 
 
@@ -37,16 +39,18 @@ class Datum:
     keeps them; UFW's tools keep whatever order the net was trained with.
     """
 
-    __slots__ = ("message", "where")
+    __slots__ = ("message",)
 
-    def __init__(self, message: Message, where: Where | None = None) -> None:
+    def __init__(self, message: Message) -> None:
         self.message = message
-        self.where = where or Where(message.span.source.name)
 
     @classmethod
-    def read(cls, data: bytes | memoryview, where: Where | None = None) -> Datum:
-        """The record that these bytes are. They are kept, not copied, and read when asked for."""
-        return cls(Message.read(DATUM, Source(data, str(where or ""))), where)
+    def read(cls, data: bytes | memoryview, name: str = "") -> Datum:
+        """The record that these bytes are. They are kept, not copied, and read when asked for.
+
+        `name` is what diagnostics call it; the bytes they name are counted from its beginning.
+        """
+        return cls(Message.read(DATUM, Source(data, name)))
 
     @classmethod
     def of(cls, array: Any, label: int | None = None, *, style: str = "ufw") -> Datum:
@@ -83,6 +87,11 @@ class Datum:
         return cls(record)
 
     # -- what it is --------------------------------------------------------------------------
+
+    @property
+    def where(self) -> Where:
+        """Its place, for diagnostics."""
+        return Where(self.message.span.source.name)
 
     @property
     def datum(self) -> Datum:
@@ -150,7 +159,7 @@ class Datum:
             sizes = tuple(map(self.message.get, SIZES))
         else:
             return () if self.encoded else (self._count(),)
-        if len(sizes) > MAX_RANK or any(size < 0 for size in sizes) or prod(sizes) >= 1 << 62:
+        if min(sizes, default=0) < 0 or len(sizes) > MAX_RANK or prod(sizes) >= 1 << 62:
             message = f"no array has the shape {list(sizes[:8])}, of {len(sizes)} axes"
             raise FormatError(BAD_RECORD.at(self.where, message))
         return sizes
@@ -162,8 +171,7 @@ class Datum:
             return image.header(self.data, self.where).dtype
         if self.storage == "float_data":
             return _FLOATS
-        name = _DTYPE_ENUM.name_of(self.message.get("dtype"))
-        return DTYPES.get(name or "", DTYPES["UINT8"])
+        return _BY_NUMBER.get(self.message.get("dtype"), _BYTES)
 
     def _count(self) -> int:
         if self.storage != "float_data":
@@ -183,27 +191,25 @@ class Datum:
         if self.encoded:
             pixels = image.decode(self.data, where=self.where)
             return pixels[None] if pixels.ndim == 2 else pixels.transpose(2, 0, 1)
-        shape, dtype = self.shape, self.dtype
-        if self.storage == "float_data":
-            flat = numbers(self.message, "float_data")
+        span: Span = self.message.get("data")
+        if span.nbytes or not self.message.has("float_data"):
+            dtype = _BY_NUMBER.get(self.message.get("dtype"), _BYTES)
+            whole = span.nbytes - span.nbytes % dtype.itemsize
+            flat: Array = np.frombuffer(span.view()[:whole], dtype)
         else:
-            data = self.data
-            flat = np.frombuffer(data[: data.nbytes - data.nbytes % dtype.itemsize], dtype)
-        if problem := self.problem():
-            raise FormatError(BAD_RECORD.at(self.where, problem))
+            flat = numbers(self.message, "float_data")
+        shape = self.stated_shape
+        if flat.size != prod(shape) or (flat.nbytes < span.nbytes):
+            raise FormatError(BAD_RECORD.at(self.where, self._misfit(flat, span, shape)))
         return flat.reshape(shape)
 
-    def problem(self) -> str:
-        """What does not fit of the elements and the shape; "" where all does. Not of images."""
-        if self.encoded:
-            return ""
-        stored, shape = self.storage or "data", self.shape
-        if stored == "data" and (more := self.data.nbytes % self.dtype.itemsize):
-            return f"data has {self.data.nbytes} bytes, {more} more than whole {self.dtype} take"
-        count, size = self._count(), prod(shape)
-        if count == size:
-            return ""
-        return f"{stored} holds {count} {self.dtype} elements; the shape {list(shape)} has {size}"
+    def _misfit(self, flat: Array, span: Span, shape: tuple[int, ...]) -> str:
+        """How elements and shape do not fit, with both numbers."""
+        if more := span.nbytes % flat.itemsize:
+            return f"data has {span.nbytes} bytes, {more} more than whole {flat.dtype} take"
+        stored = self.storage or "data"
+        count = f"{stored} holds {flat.size} {flat.dtype} elements"
+        return f"{count}; the shape {list(shape)} has {prod(shape)}"
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         return np.array(self.array(), dtype, copy=copy)
