@@ -74,7 +74,7 @@ def test_row_21_an_existing_database_is_refused_replaced_or_appended_to(
     assert len(open_dataset(target)) == 4
 
 
-def test_row_13_one_file_without_a_lock(run: Run, folder: Path, tmp_path: Path) -> None:
+def test_row_5_one_file_without_a_lock(run: Run, folder: Path, tmp_path: Path) -> None:
     assert run("convert", folder, tmp_path / "x.mdb", "--keys", "ufwio").code == 0
     assert sorted(path.name for path in tmp_path.iterdir()) == [
         "in",
@@ -90,7 +90,7 @@ def test_row_20_a_small_database_is_a_small_file(run: Run, folder: Path, tmp_pat
     assert (tmp_path / "x.lmdb" / "data.mdb").stat().st_size < 1 << 20
 
 
-def test_row_10_and_1_the_mean_of_a_database(run: Run, folder: Path, tmp_path: Path) -> None:
+def test_row_1_the_mean_of_a_database(run: Run, folder: Path, tmp_path: Path) -> None:
     run("convert", folder, tmp_path / "x.lmdb")
     target = tmp_path / "mean.binaryproto"
     done = run("convert", tmp_path / "x.lmdb", target)
@@ -187,3 +187,40 @@ def test_out_again_to_every_format(run: Run, coco: Path, tmp_path: Path) -> None
         assert done.json["data"]["written"] == 4
     annotations = json.loads((tmp_path / "out-coco" / "annotations.json").read_text())
     assert {row["height"] for row in annotations["images"]} == {20}
+
+
+def test_show_draws_boxes_labels_and_what_is_wrong(run: Run, coco: Path, tmp_path: Path) -> None:
+    run("convert", coco, tmp_path / "x.lmdb")
+    sheet = tmp_path / "sheet.png"
+    done = run("show", tmp_path / "x.lmdb", "-o", sheet, "--side", 100, "--columns", 2)
+    assert (done.code, done.out) == (0, f"wrote {sheet}: 4 of 4 samples\n")
+    picture = cv2.imread(str(sheet))
+    assert picture.shape == (2 * (136 + 10) + 10, 2 * (100 + 10) + 10, 3)
+    # the first image, enlarged, but for its box
+    cell = picture[10 + 12 : 110 - 12, 10:110]
+    plain = cv2.resize(pixels(0), (100, 75), interpolation=cv2.INTER_NEAREST)[:76]
+    same = (cell[:75] == plain[: len(cell)]).all(2).mean()
+    assert 0.5 < same < 0.99
+    (coco.parent / "images" / f"{1:012}.png").write_bytes(b"")
+    assert run("show", coco, "-o", tmp_path / "bad.png").code == 0
+
+
+def test_show_finds_keys(run: Run, coco: Path, tmp_path: Path) -> None:
+    run("convert", coco, tmp_path / "x.lmdb")
+    keys = ["00000001_000000000001.png", "000000000003.png"]
+    done = run("show", tmp_path / "x.lmdb", *keys, "-o", tmp_path / "s.png", "--json")
+    assert done.json["data"]["shown"] == 2
+    done = run("show", tmp_path / "x.lmdb", "absent", "-o", tmp_path / "t.png")
+    assert done.code == 2
+    assert "there is no sample 'absent'" in done.err
+    done = run("show", tmp_path / "x.lmdb", *keys, "-o", tmp_path / "t.png", "--count", 3)
+    assert done.code == 2
+    done = run("show", tmp_path / "x.lmdb", "-o", tmp_path / "s.png", "--json")
+    assert done.codes == ["UFK003"]
+
+
+def test_show_takes_arrays_that_are_no_pictures(run: Run, tmp_path: Path) -> None:
+    arrays = np.random.default_rng(0).standard_normal((3, 8, 5, 6), np.float32)
+    arrays[1] = np.nan
+    np.save(tmp_path / "x.npy", arrays)
+    assert run("show", tmp_path / "x.npy", "-o", tmp_path / "s.png").code == 0

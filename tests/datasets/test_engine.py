@@ -112,6 +112,16 @@ def test_only_so_many_findings_are_kept_and_all_are_counted() -> None:
     assert (report.skipped, report.counts["DAT102"], len(report.found)) == (300, 300, 100)
 
 
+def test_row_10_a_record_beyond_the_limits_of_protobuf(tmp_path: Path) -> None:
+    """Its readers stop at 64 MB unless they are told otherwise."""
+    np.save(tmp_path / "x.npy", np.full((1, 1, 8200, 8200), 7, np.uint8))
+    convert_dataset(tmp_path / "x.npy", tmp_path / "x.lmdb")
+    record = open_dataset(tmp_path / "x.lmdb")[0].datum
+    assert record.shape == (1, 8200, 8200)
+    assert record.data.nbytes > 64 << 20
+    assert record.data[-1] == 7
+
+
 def test_large_arrays_cross_processes_unchanged() -> None:
     array = np.random.default_rng(0).random((3, 300, 300), np.float32)
     (sample,) = changed([Sample("a", array=array)], Transform(arrays=True), Report(), workers=2)

@@ -23,7 +23,7 @@ from ufkit.datasets.sample import Listing, Sample
 from ufkit.datasets.transform import Transform
 from ufkit.ufw.io import save_labels
 
-_WORTH_IT = 64  # samples from which processes of their own pay
+_WORTH_IT = 256  # samples from which processes of their own pay
 _MOST = 16  # processes; more wait for the one that writes
 
 

@@ -22,7 +22,7 @@ from ufkit.ufw.annotations import AnnotatedDatum, Record
 from ufkit.ufw.dataset import Dataset, open_dataset
 from ufkit.ufw.datum import Datum
 from ufkit.ufw.io import save_labels
-from ufkit.ufw.keys import OWN, name_of
+from ufkit.ufw.keys import OWN, name_of, shown_key
 from ufkit.ufw.store import DATA
 from ufkit.ufw.writer import DatasetWriter, create_dataset
 from ufkit.wire.sniff import LMDB, identify
@@ -46,13 +46,13 @@ def _read(path: Path, options: FormatOptions) -> Listing:
     values = open_dataset(options.label_db) if options.label_db else None
 
     def load(at: int) -> Sample:
-        record = records[at]
-        sample = _sample(record)
+        ((key, record),) = records.items(at, at + 1)
+        sample = _sample(shown_key(key), record)
         return sample if values is None else replace(sample, values=_values(values, sample))
 
     boxes = records.kind != Datum.__name__ and len(records) > 0 and _has_boxes(records[0])
     listing = Listing(Lazy(range(len(records)), load), options.labels, boxes=boxes)
-    listing.find = lambda key: _sample(records[key]) if key in records else None
+    listing.find = lambda key: _sample(key, records[key]) if key and key in records else None
     return listing
 
 
@@ -60,7 +60,7 @@ def _has_boxes(record: Record) -> bool:
     return isinstance(record, AnnotatedDatum) and (record.type != "" or bool(record.boxes))
 
 
-def _sample(record: Record) -> Sample:
+def _sample(key: str, record: Record) -> Sample:
     datum = record.datum
     label = datum.label
     boxes: tuple[Box, ...] | None = None
@@ -69,8 +69,8 @@ def _sample(record: Record) -> Sample:
         # a group without a label is read as of label 0, by SSD too
         boxes = tuple(replace(box, label=box.label or 0) for box in record.boxes)
     if datum.encoded:
-        return Sample(record.where.node, bytes(datum.data), label=label, boxes=boxes)
-    return Sample(record.where.node, array=datum.array(), label=label, boxes=boxes)
+        return Sample(key, bytes(datum.data), label=label, boxes=boxes)
+    return Sample(key, array=datum.array(), label=label, boxes=boxes)
 
 
 def _values(labels: Dataset, sample: Sample) -> tuple[float, ...]:
