@@ -2,21 +2,33 @@
 
 from __future__ import annotations
 
+import io
+import json
 import os
+import subprocess
+import sys
+import tarfile
+import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from pictures import pixels, png, some_samples
-from ufkit.core.diag import Diagnostic, FileError, FormatError
+from pictures import jpg, pixels, png, some_samples, write_coco
+from ufkit.core.diag import Diagnostic, FileError, FormatError, RequestError
 from ufkit.datasets.convert import DatasetRequest, convert_dataset
 from ufkit.datasets.engine import changed
+from ufkit.datasets.formats import FORMATS
+from ufkit.datasets.formats.format import FormatOptions
+from ufkit.datasets.open import target_format
 from ufkit.datasets.report import Report
-from ufkit.datasets.sample import Lazy, Sample
+from ufkit.datasets.sample import Box, Lazy, Listing, Sample
 from ufkit.datasets.transform import Transform
 from ufkit.ufw.dataset import open_dataset
+from ufkit.ufw.keys import name_of, shown_key
+from ufkit.ufw.writer import create_dataset
 
 
 def folder_of(path: Path, count: int, bad: tuple[int, ...] = ()) -> Path:
@@ -126,3 +138,147 @@ def test_large_arrays_cross_processes_unchanged() -> None:
     array = np.random.default_rng(0).random((3, 300, 300), np.float32)
     (sample,) = changed([Sample("a", array=array)], Transform(arrays=True), Report(), workers=2)
     assert np.array_equal(sample.array, array)  # type: ignore[arg-type]
+
+
+def test_what_was_interrupted_is_gone_on_with(tmp_path: Path) -> None:
+    source = folder_of(tmp_path / "in", 12, bad=(2, 9))
+    request = DatasetRequest(on_error="skip", seed=4)
+    convert_dataset(source, tmp_path / "whole.lmdb", request)
+    whole = [*open_dataset(tmp_path / "whole.lmdb").raw()]
+    target = tmp_path / "x.lmdb"
+    with create_dataset(target) as out:  # the first four, as if it had been killed then
+        for key, value in whole[:4]:
+            out.put(value, name_of(shown_key(key)))
+    again = replace(request, options=FormatOptions(mode="resume"))
+    report = convert_dataset(source, target, again)
+    assert [*open_dataset(target).raw()] == whole
+    assert report.written == len(whole) - 4
+    assert convert_dataset(source, target, again).written == 0  # nothing is left to do
+    with pytest.raises(RequestError, match="not the source's sample"):
+        convert_dataset(source, target, replace(again, seed=5))
+
+
+SCRIPT = """
+import sys
+from ufkit.datasets.convert import DatasetRequest, convert_dataset
+if __name__ == "__main__":
+    def progress(what, done, total):
+        if done == 40:
+            print("under way", flush=True)
+    request = DatasetRequest(workers=2)
+    convert_dataset(sys.argv[1], sys.argv[2], request, progress=progress)
+"""
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="looks for processes in /proc")
+def test_workers_end_with_a_process_that_is_killed(tmp_path: Path) -> None:
+    source = folder_of(tmp_path / "in", 400)
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT)
+    with subprocess.Popen(
+        [sys.executable, script, source, tmp_path / "x.lmdb"], stdout=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"under way\n"
+        pids = filter(str.isdigit, os.listdir("/proc"))
+        children = [int(pid) for pid in pids if parent(pid) == process.pid]
+        assert len(children) >= 2
+        process.kill()
+    deadline = time.monotonic() + 20
+    while any(map(alive, children)) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not any(map(alive, children))
+
+
+def parent(pid: str) -> int:
+    try:
+        return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+    except OSError:
+        return 0
+
+
+def alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def test_row_15_names_that_differ_in_their_suffix_only(tmp_path: Path) -> None:
+    """a.jpg and a.png would have one annotation file."""
+    source = write_coco(tmp_path / "coco", some_samples(1, boxes=True))
+    document = json.loads(source.read_text())
+    (source.parent / "images" / "x.png").write_bytes(png(pixels(0)))
+    (source.parent / "images" / "x.jpg").write_bytes(jpg(pixels(0)))
+    document["images"] += [
+        {"id": 1, "file_name": "x.png", "width": 32, "height": 24},
+        {"id": 2, "file_name": "x.jpg", "width": 32, "height": 24},
+    ]
+    source.write_text(json.dumps(document))
+    report = convert_dataset(
+        source, tmp_path / "voc", DatasetRequest(target="voc", on_error="skip")
+    )
+    assert (report.written, report.counts["DAT005"]) == (2, 1)
+    report = convert_dataset(source, tmp_path / "again", DatasetRequest(target="coco"))
+    assert report.written == 3
+
+
+def test_row_18_a_label_that_finds_no_place_is_told(tmp_path: Path) -> None:
+    source = tmp_path / "in"
+    for at in range(2):
+        (source / f"class{at}").mkdir(parents=True)
+        (source / f"class{at}" / "a.png").write_bytes(png(pixels(at)))
+    report = convert_dataset(source, tmp_path / "out", DatasetRequest(target="images"))
+    assert report.counts == {"DAT206": 2}
+
+
+@pytest.mark.parametrize(
+    "transform",
+    [Transform(max_side=1), Transform(encode="webp"), Transform(encode="jpg")],
+    ids=["nothing left", "webp", "jpg"],
+)
+def test_sizes_that_cannot_be_are_errors_of_the_image(transform: Transform) -> None:
+    long = png(np.zeros((2, 70_000, 3), np.uint8))
+    report = Report(on_error="skip")
+    assert not list(changed([Sample("long.png", long)], transform, report))
+    assert report.found[0].code == "DAT102"
+    assert report.found[0].where.node == "long.png"
+
+
+def test_keys_that_a_database_does_not_take_are_bad_samples(tmp_path: Path) -> None:
+    rows = ["x" * 100 + "/" + "y" * 100 + "/" + "z" * 400 + ".png", "a.png"]
+    listing = Listing([Sample(name, png(pixels(0))) for name in rows])
+    report = Report(on_error="skip")
+    samples = changed(listing.samples, Transform(arrays=True), report)
+    FORMATS["lmdb"].write(tmp_path / "x.lmdb", listing, samples, FormatOptions(), report)
+    assert (report.read, report.written, report.counts["UFW307"]) == (2, 1, 1)
+
+
+@pytest.mark.parametrize("name", ["s.tar", "s.parquet"])
+def test_facts_of_strangers_are_checked(name: str, tmp_path: Path) -> None:
+    """What is no number is a bad annotation; what is infinite is dropped."""
+    image = png(pixels(0))
+    good = [Sample("a.png", image, boxes=(Box(0, 0, float("inf"), 1, 1), Box(0, 0, 1, 1, 2)))]
+    listing, report = Listing(good, boxes=True), Report()
+    target_format(name).write(tmp_path / name, listing, iter(good), FormatOptions(), report)
+    report = convert_dataset(tmp_path / name, tmp_path / "x.lmdb")
+    assert report.counts == {"DAT302": 1}
+    assert [box.label for box in open_dataset(tmp_path / "x.lmdb")[0].boxes] == [2]
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        [1], {"label": "x"}, {"boxes": 3}, {"boxes": [{"label": 1}]}, {"width": "w"},
+        {"boxes": [{"label": "x", "xmin": 0, "ymin": 0, "xmax": 1, "ymax": 1}]}, {"values": 3},
+    ],
+)  # fmt: skip
+def test_json_of_strangers_is_checked(facts: Any, tmp_path: Path) -> None:
+    with tarfile.open(tmp_path / "s.tar", "w") as out:
+        for name, data in (("a.png", png(pixels(0))), ("a.json", json.dumps(facts).encode())):
+            member = tarfile.TarInfo(name)
+            member.size = len(data)
+            out.addfile(member, io.BytesIO(data))
+    with pytest.raises(FormatError) as caught:
+        convert_dataset(tmp_path / "s.tar", tmp_path / "x.lmdb")
+    assert caught.value.diagnostic.code == "DAT202"

@@ -18,7 +18,7 @@ from ufkit.datasets.labels import label_map
 from ufkit.datasets.mean import Means, means
 from ufkit.datasets.open import list_dataset, source_format, target_format
 from ufkit.datasets.report import RAISE, OnError, Report
-from ufkit.datasets.rules import CANNOT_HOLD
+from ufkit.datasets.rules import CANNOT_HOLD, LEFT_OUT
 from ufkit.datasets.sample import Listing, Sample
 from ufkit.datasets.transform import Transform
 from ufkit.ufw.io import save_labels
@@ -72,13 +72,20 @@ def convert_dataset(
     reading, writing = source_format(source, request.source), target_format(target, request.target)
     report = Report(os.fspath(source), os.fspath(target), reading.name, writing.name)
     report.on_error = request.on_error
+    if os.path.exists(target) and os.path.samefile(source, target):
+        message = f"{target} is the source itself"
+        raise RequestError(CANNOT_HOLD.at(Where(os.fspath(target)), message, hint=""))
     if not writing.direct:  # a database is asked when it is opened: it may be gone on with
         _refuse_existing(Path(target), writing, request)
     listing = list_dataset(source, reading.name, request.options)
     if listing.boxes and not writing.boxes:
         message = f"{writing.name} has no boxes, which {reading.name} has"
         raise RequestError(CANNOT_HOLD.at(Where(os.fspath(target)), message))
-    with _changed(listing, request, report, writing.arrays, progress) as samples:
+    done = (0, "")
+    if writing.last and request.options.mode == "resume" and os.path.exists(target):
+        done = writing.last(Path(target))
+    with _changed(listing, request, report, writing.arrays, progress, done) as ready:
+        samples = ready if writing.label else _without_labels(ready, writing, report)
         if writing.direct:
             mode = "overwrite" if request.force else request.options.mode
             options = replace(request.options, mode=mode)
@@ -112,7 +119,12 @@ def mean_of(
 
 @contextmanager
 def _changed(
-    listing: Listing, request: DatasetRequest, report: Report, arrays: bool, progress: Progress
+    listing: Listing,
+    request: DatasetRequest,
+    report: Report,
+    arrays: bool,
+    progress: Progress,
+    done: tuple[int, str] = (0, ""),
 ) -> Iterator[Iterator[Sample]]:
     """The samples on their way; workers end with the block, however that ends."""
     report.note(listing.findings)
@@ -124,6 +136,7 @@ def _changed(
         report,
         workers=_workers(replace(request, transform=transform), listing),
         seed=request.seed,
+        done=done,
         progress=progress,
     )
     try:
@@ -131,6 +144,15 @@ def _changed(
     finally:
         samples.close()
         report.seconds = time.monotonic() - started
+
+
+def _without_labels(samples: Iterator[Sample], writing: Format, report: Report) -> Iterator[Sample]:
+    """The samples, with a note on each label that the target has no place for."""
+    for sample in samples:
+        if sample.label is not None or sample.values:
+            message = f"{writing.name} has no place for the label of an image"
+            report.note([LEFT_OUT.at(Where(node=sample.key), message)])
+        yield sample
 
 
 def _refuse_existing(target: Path, writing: Format, request: DatasetRequest) -> None:

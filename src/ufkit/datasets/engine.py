@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
+import signal
+import threading
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -10,12 +13,13 @@ from concurrent.futures.process import BrokenProcessPool
 
 import numpy as np
 
-from ufkit.core.diag import Diagnostic, FileError, UfkitError, Where
+from ufkit.core.diag import Diagnostic, FileError, RequestError, UfkitError, Where
 from ufkit.datasets.pictures import opencv
 from ufkit.datasets.report import Report
-from ufkit.datasets.rules import WORKER_DIED
+from ufkit.datasets.rules import CANNOT_HOLD, WORKER_DIED
 from ufkit.datasets.sample import Sample
 from ufkit.datasets.transform import Transform
+from ufkit.ufw.keys import name_of
 
 Outcome = tuple[Sample, list[Diagnostic]] | UfkitError
 Progress = Callable[[str, int, int], None]
@@ -39,17 +43,19 @@ def changed(
     *,
     workers: int = 1,
     seed: int | None = None,
+    done: tuple[int, str] = (0, ""),
     progress: Progress = lambda what, done, total: None,
 ) -> Generator[Sample, None, None]:
     """The samples after `transform`, in their order whatever the number of workers.
 
     Bad ones are handed to the report, which raises or counts them. No more than a few dozen
-    samples are held at any time. More than one worker are processes, started anew (spawned): a
+    samples are held at any time. `done` leaves out those that a target has already: their number,
+    and the name of the last one. More than one worker are processes, started anew (spawned): a
     script that asks for them needs the usual `if __name__ == "__main__"`.
     Raises FileError (DAT004) if one of them dies.
     """
     total = len(samples)
-    taken = _taken(samples, order(total, seed))
+    taken = _taken(samples, rest(samples, order(total, seed), *done))
     outcomes = _serial(taken, transform) if workers <= 1 else _parallel(taken, transform, workers)
     for outcome in outcomes:
         report.read += 1
@@ -60,6 +66,26 @@ def changed(
             report.note(findings)
             yield sample
         progress("converting", report.read, total)
+
+
+def rest(samples: Sequence[Sample], indices: Sequence[int], count: int, name: str) -> Sequence[int]:
+    """The indices behind the one of that name, which `count` samples or more end with.
+
+    Bad samples were left out, so that the number alone does not tell. Raises RequestError (DAT003)
+    where there is no such sample.
+    """
+    for at in range(max(count - 1, 0), len(indices) if count else 0):
+        try:
+            key = samples[indices[at]].key
+        except UfkitError:
+            continue
+        if name in (key, name_of(key)):
+            return indices[at + 1 :]
+    if not count:
+        return indices
+    message = f"the target ends with {name!r}, which is not the source's sample {count:,} or later"
+    hint = "resume with the source, and the --shuffle, that it was begun with"
+    raise RequestError(CANNOT_HOLD.at(Where(), message, hint=hint))
 
 
 def _taken(samples: Sequence[Sample], indices: Iterable[int]) -> Iterator[Sample | UfkitError]:
@@ -84,8 +110,20 @@ def _serial(taken: Iterator[Sample | UfkitError], transform: Transform) -> Itera
 
 
 def _begin() -> None:
-    """One thread a worker: there are as many workers as are wanted, and they share no work."""
+    """In a worker: one thread of OpenCV's, and an end when the process that it works for ends.
+
+    Interrupts are that one's to handle; killed, it cannot tell its workers, which would wait.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     opencv().setNumThreads(1)
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 def _errand(batch: list[Sample | UfkitError], transform: Transform) -> list[Outcome]:

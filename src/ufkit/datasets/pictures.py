@@ -78,11 +78,33 @@ def decoded(data: bytes, at: Where, *, gray: bool = False) -> Array:
     return (pixels >> 8).astype(np.uint8) if pixels.dtype == np.uint16 else pixels
 
 
-def encoded(pixels: Array, suffix: str) -> bytes:
-    """The image file of pixels as OpenCV has them: "png" (nothing is lost), "jpg", ..."""
+def resized(pixels: Array, size: tuple[int, int], at: Where, **factors: float) -> Array:
+    """Pixels in another size (width, height), by OpenCV's default.
+
+    Raises FormatError (DAT102) where nothing would be left of them.
+    """
     cv2 = opencv()
-    done, data = cv2.imencode(f".{suffix}", np.ascontiguousarray(pixels))
-    assert done, suffix
+    try:
+        return np.asarray(cv2.resize(np.ascontiguousarray(pixels), size, **factors))
+    except cv2.error as error:
+        height, width = pixels.shape[:2]
+        message = f"{width} x {height} pixels cannot be resized so: nothing is left of a side"
+        raise FormatError(BAD_IMAGE.at(at, message, hint="choose other sizes")) from error
+
+
+def encoded(pixels: Array, suffix: str, at: Where) -> bytes:
+    """The image file of pixels as OpenCV has them: "png" (nothing is lost), "jpg", ...
+
+    Raises FormatError (DAT102) for more pixels on a side than the type takes.
+    """
+    cv2 = opencv()
+    try:
+        done, data = cv2.imencode(f".{suffix}", np.ascontiguousarray(pixels))
+    except cv2.error:
+        done = False
+    if not done:
+        message = f"{pixels.shape[1]} x {pixels.shape[0]} pixels cannot be written as {suffix}"
+        raise FormatError(BAD_IMAGE.at(at, message, hint="choose another type"))
     return bytes(data)
 
 

@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from ufkit.core.diag import Diagnostic, FormatError, UfkitError, Where
+from ufkit.core.diag import (
+    Diagnostic,
+    FormatError,
+    NotSupportedError,
+    RequestError,
+    UfkitError,
+    Where,
+)
 from ufkit.datasets.rules import NO_SAMPLES
 
 RAISE, SKIP = "raise", "skip"
@@ -57,9 +65,19 @@ class Report:
         self.skipped += 1
         self.note(error.diagnostics)
 
+    @contextmanager
+    def one(self) -> Iterator[None]:
+        """A sample on its way into the target: counted as written, or as bad; see `bad`."""
+        try:
+            yield
+        except (FormatError, NotSupportedError, RequestError) as error:
+            self.bad(error)
+        else:
+            self.written += 1
+
     def require_some(self) -> None:
-        """Raises FormatError (DAT002), with what was bad, where nothing was written."""
-        if not self.written:
+        """Raises FormatError (DAT002), with what was bad, where nothing could be written."""
+        if self.read and not self.written:
             message = f"none of {self.read:,} samples could be used"
             raise FormatError(NO_SAMPLES.at(Where(self.source), message, hint=""), *self.found)
 

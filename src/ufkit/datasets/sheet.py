@@ -92,7 +92,7 @@ def contact_sheet(
         top = _GAP + at // columns * (height + _GAP)
         left = _GAP + at % columns * (width + _GAP)
         sheet[top : top + height, left : left + width] = cell
-    return encoded(sheet, "png")
+    return encoded(sheet, "png", Where())
 
 
 def _cell(sample: Sample | UfkitError, classes: Classes, side: int) -> Array:

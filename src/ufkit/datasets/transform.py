@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ufkit.core.diag import Diagnostic, FormatError
+from ufkit.core.diag import Diagnostic, FormatError, Where
 from ufkit.datasets.pictures import (
     decoded,
     encoded,
@@ -15,6 +16,7 @@ from ufkit.datasets.pictures import (
     opencv,
     picture_of,
     planar,
+    resized,
     suffix_of,
     where,
 )
@@ -44,7 +46,7 @@ class Transform:
                 makes PNG
     arrays      C x H x W arrays rather than image files, unless `encode`
     outside     boxes that reach out of the image: keep, clip, drop; the latter two also drop
-                boxes that enclose nothing
+                boxes that enclose nothing; those of infinite size are always dropped
     """
 
     gray: bool = False
@@ -79,7 +81,7 @@ class Transform:
             findings.append(
                 WRONG_SIZE.at(where(sample), f"{said}, the image has {width} x {height}")
             )
-        pixels = self._resized(pixels)
+        pixels = self._resized(pixels, where(sample))
         height, width = pixels.shape[:2]
         sample = replace(sample, image=None, array=None, width=width, height=height)
         if self.arrays and not self.encode:
@@ -91,7 +93,7 @@ class Transform:
         wanted = "jpg" if self.encode == "jpeg" else self.encode
         if same and wanted in ("", suffix):
             return replace(sample, image=data), findings
-        return replace(sample, image=encoded(pixels, wanted or "png")), findings
+        return replace(sample, image=encoded(pixels, wanted or "png", where(sample))), findings
 
     @property
     def decodes(self) -> bool:
@@ -115,7 +117,7 @@ class Transform:
             pixels = cv2.cvtColor(np.ascontiguousarray(pixels), cv2.COLOR_BGR2GRAY)
         return pixels
 
-    def _resized(self, pixels: Array) -> Array:
+    def _resized(self, pixels: Array, at: Where) -> Array:
         """As convert_annoset: by the sides where those are given, else to height and width."""
         height, width = pixels.shape[:2]
         if self.min_side or self.max_side:
@@ -127,11 +129,11 @@ class Transform:
             if factor == 1:
                 return pixels
             by = float(factor)
-            return np.asarray(opencv().resize(np.ascontiguousarray(pixels), (0, 0), fx=by, fy=by))
+            return resized(pixels, (0, 0), at, fx=by, fy=by)
         size = self.width or width, self.height or height
         if size == (width, height):
             return pixels
-        return np.asarray(opencv().resize(np.ascontiguousarray(pixels), size))
+        return resized(pixels, size, at)
 
     def _numbers(self, sample: Sample, array: Array) -> Array:
         """The array in the type asked for."""
@@ -154,7 +156,7 @@ class Transform:
                 f"box {number + 1}: {box.xmin:.4g} {box.ymin:.4g} {box.xmax:.4g} {box.ymax:.4g}"
             )
             if _empty(box):
-                drops = self.outside != KEEP
+                drops = self.outside != KEEP or not _finite(box)
                 findings.append(BOX_EMPTY.at(at, f"{corners}{', dropped' if drops else ''}"))
                 if drops:
                     continue
@@ -173,7 +175,11 @@ class Transform:
 
 def _empty(box: Box) -> bool:
     """Whether the corners enclose nothing, or are no numbers."""
-    return not (box.xmin < box.xmax and box.ymin < box.ymax)
+    return not (box.xmin < box.xmax and box.ymin < box.ymax and _finite(box))
+
+
+def _finite(box: Box) -> bool:
+    return all(map(math.isfinite, (box.xmin, box.ymin, box.xmax, box.ymax)))
 
 
 def _outside(box: Box) -> bool:

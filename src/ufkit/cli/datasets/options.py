@@ -37,6 +37,7 @@ _OF_FORMATS = {
     "voc_pixels": "pixels",
     "split": "split",
     "append": "mode",
+    "resume": "mode",
     "keys": "keys",
     "label_db": "label_db",
     "rgb": "rgb",
@@ -80,6 +81,9 @@ _ALL = (
             "the first pixel as 1, as VOC counts."),
     _option("--append", group=FORMATS, is_flag=True,
             about="LMDB: go on behind the last record of TARGET, where it exists."),
+    _option("--resume", group=FORMATS, is_flag=True,
+            about="LMDB: as --append, with those samples that come behind the last record: what "
+            "was interrupted is gone on with."),
     _option("--keys", group=FORMATS, type=click.Choice(["caffe", "ufwio", "own"]),
             default="caffe", about="LMDB: a number and the name as Caffe (the default) or ufwio "
             "write it, or the name alone."),
@@ -165,8 +169,8 @@ def _refuse_unused(
         ctx.fail(f"--{min(odd)} needs --dtype float32.")
     if {"min_dim", "max_dim"} & given.keys() and {"resize_height", "resize_width"} & given.keys():
         ctx.fail("--min-dim and --max-dim keep the proportions, --resize-... do not; choose one.")
-    if {"append", "force"} <= given.keys():
-        ctx.fail("--append goes on with what exists, --force replaces it; choose one.")
+    if len(modes := [f"--{name}" for name in ("append", "resume", "force") if name in given]) > 1:
+        ctx.fail(f"{' and '.join(modes)} are different things to do with what exists; choose one.")
 
 
 def request_of(given: dict[str, Any]) -> DatasetRequest:
@@ -190,7 +194,7 @@ def request_of(given: dict[str, Any]) -> DatasetRequest:
             pixels=given["voc_pixels"],
             rgb=given["rgb"],
             split=given["split"],
-            mode="append" if given["append"] else "new",
+            mode="append" if given["append"] else "resume" if given["resume"] else "new",
             keys=given["keys"],
             label_db=path("label_db"),
         ),

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from ufkit.core.diag import Diagnostic, FormatError, Where
 from ufkit.datasets.formats.folders import images_in
 from ufkit.datasets.pictures import decoded, file_of, picture_of, where
 from ufkit.datasets.rules import BAD_ANNOTATION, MISSING_IMAGE, NO_ANNOTATION
-from ufkit.datasets.sample import Sample
+from ufkit.datasets.sample import Box, Sample
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +67,24 @@ def number(text: object, where_: Where, what: str) -> float:
     if not math.isfinite(value) or isinstance(text, bool):
         raise FormatError(BAD_ANNOTATION.at(where_, f"{what} is {text!r}, which is no number"))
     return value
+
+
+def box_of(row: Mapping[str, Any]) -> Box:
+    """A box out of the facts that Parquet and WebDataset have of it.
+
+    Raises KeyError, TypeError, ValueError for what is none.
+    """
+    xmin, ymin, xmax, ymax = (float(row[name]) for name in ("xmin", "ymin", "xmax", "ymax"))
+    flag, score = row.get("difficult"), row.get("score")
+    return Box(
+        xmin,
+        ymin,
+        xmax,
+        ymax,
+        label=int(row["label"]),
+        difficult=None if flag is None else bool(flag),
+        score=None if score is None else float(score),
+    )
 
 
 def size_of(sample: Sample) -> tuple[int, int]:

@@ -133,16 +133,16 @@ def _write(
     first: Array | None = None
     with tempfile.TemporaryFile(dir=path.parent) as pixels:
         for sample in samples:
-            array = sample.array
-            assert array is not None
-            first = array if first is None else first
-            if (array.shape, array.dtype) != (first.shape, first.dtype):
-                shown = f"{array.dtype}{list(array.shape)} after {first.dtype}{list(first.shape)}"
-                report.bad(FormatError(SIZES_DIFFER.at(where(sample), f"it is {shown}")))
-                continue
-            pixels.write(np.ascontiguousarray(array).data)
-            _add(columns, sample, report)
-            report.written += 1
+            with report.one():
+                array = sample.array
+                assert array is not None
+                first = array if first is None else first
+                if (array.shape, array.dtype) != (first.shape, first.dtype):
+                    there = f"{first.dtype}{list(first.shape)}"
+                    message = f"it is {array.dtype}{list(array.shape)} after {there}"
+                    raise FormatError(SIZES_DIFFER.at(where(sample), message))
+                pixels.write(np.ascontiguousarray(array).data)
+                _add(columns, sample, report)
         pixels.seek(0)
         with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED, allowZip64=True) as out:
             with out.open("images.npy", "w", force_zip64=True) as member:

@@ -169,19 +169,20 @@ def _write(
     ):
         out.write('{"images": [')
         count = 0
-        for number_, sample in enumerate(samples, 1):
-            name = folder.add(sample)
-            width, height = size_of(sample)
-            image = {"id": number_, "file_name": name, "width": width, "height": height}
-            out.write(f"{',' if number_ > 1 else ''}\n{json.dumps(image)}")
-            for box in sample.boxes or ():
-                count += 1
-                label = box.label or 0
-                id_ = seen[label] = ids.get(label, label)
-                record = {"id": count, "image_id": number_, "category_id": id_}
-                record |= _annotation(box, width, height)
-                rows.write(f"{',' if count > 1 else ''}\n{json.dumps(record)}")
-            report.written += 1
+        for sample in samples:
+            with report.one():
+                name = folder.add(sample)
+                width, height = size_of(sample)
+                id_ = report.written + 1
+                image = {"id": id_, "file_name": name, "width": width, "height": height}
+                out.write(f"{',' if id_ > 1 else ''}\n{json.dumps(image)}")
+                for box in sample.boxes or ():
+                    count += 1
+                    label = box.label or 0
+                    seen[label] = ids.get(label, label)
+                    record = {"id": count, "image_id": id_, "category_id": seen[label]}
+                    record |= _annotation(box, width, height)
+                    rows.write(f"{',' if count > 1 else ''}\n{json.dumps(record)}")
         out.write('\n],\n"annotations": [')
         rows.seek(0)
         shutil.copyfileobj(rows, out)

@@ -84,27 +84,35 @@ def _values(labels: Dataset, sample: Sample) -> tuple[float, ...]:
 def _write(
     path: Path, listing: Listing, samples: Iterator[Sample], options: FormatOptions, report: Report
 ) -> None:
+    mode = "append" if options.mode == "resume" else options.mode
     single = path.suffix.lower() == ".mdb"
     beside = label_map(path, single_file=single)
     _refuse_other_classes(beside, listing, options)
     with ExitStack() as stack:
         out = stack.enter_context(
-            create_dataset(path, mode=options.mode, keys=options.keys, single_file=single)
+            create_dataset(path, mode=mode, keys=options.keys, single_file=single)
         )
         labels = None
         if options.label_db:
-            labels = stack.enter_context(
-                create_dataset(options.label_db, mode=options.mode, keys=OWN)
-            )
+            labels = stack.enter_context(create_dataset(options.label_db, mode=mode, keys=OWN))
+            if len(labels) != len(out):
+                message = f"it has {len(labels):,} records, {path} has {len(out):,}"
+                raise RequestError(CANNOT_HOLD.at(Where(os.fspath(options.label_db)), message))
         _put_all(out, labels, listing, samples, report)
         report.require_some()  # within the block: a new database is not left behind empty
     if listing.labels:
         save_labels(listing.labels, beside)
 
 
+def _last(path: Path) -> tuple[int, str]:
+    records = open_dataset(path)
+    count = len(records)
+    return count, name_of(shown_key(records.key(count - 1))) if count else ""
+
+
 def _refuse_other_classes(beside: Path, listing: Listing, options: FormatOptions) -> None:
     """Raises RequestError (DAT003) where a label would mean two classes."""
-    if options.mode == "append" and beside.is_file() and listing.labels:
+    if options.mode in ("append", "resume") and beside.is_file() and listing.labels:
         there = {item.label: item.shown for item in read_labels(beside)}
         for item in listing.labels:
             if there.get(item.label, item.shown) != item.shown:
@@ -122,23 +130,32 @@ def _put_all(
 ) -> None:
     width = 0  # how many labels each record of the other database has
     for sample in samples:
-        values = sample.values
-        if labels is None and values:
-            message = f"{sample.key} has the labels {' '.join(f'{v:g}' for v in values[:8])}"
+        with report.one():
+            values = _checked_values(sample, width, several=labels is not None)
+            key = out.put(_record(sample, boxes=listing.boxes), name_of(sample.key))
+            if labels is not None:
+                width = len(values)
+                array = np.array(values, np.float32).reshape(-1, 1, 1)
+                labels.put(Datum.of(array, style="caffe"), key)
+
+
+def _checked_values(sample: Sample, width: int, *, several: bool) -> tuple[float, ...]:
+    """What goes to the database of labels: as many as those before had.
+
+    Raises RequestError (DAT003) where there is none; FormatError (DAT104) for another number.
+    """
+    if not several:
+        if sample.values:
+            shown = " ".join(f"{value:g}" for value in sample.values[:8])
             hint = "records hold one integer: write the labels to a second database, --label-db"
-            raise RequestError(CANNOT_HOLD.at(Where(out.path), message, hint=hint))
-        if labels is not None:
-            values = values or (() if sample.label is None else (float(sample.label),))
-            width = width or len(values)
-            if len(values) != width or not values:
-                message = f"it has {len(values)} labels, the first one {width}"
-                report.bad(FormatError(SIZES_DIFFER.at(where(sample), message, hint="")))
-                continue
-        key = out.put(_record(sample, boxes=listing.boxes), name_of(sample.key))
-        if labels is not None:
-            array = np.array(values, np.float32).reshape(-1, 1, 1)
-            labels.put(Datum.of(array, style="caffe"), key)
-        report.written += 1
+            message = f"{sample.key} has the labels {shown}"
+            raise RequestError(CANNOT_HOLD.at(where(sample), message, hint=hint))
+        return ()
+    values = sample.values or (() if sample.label is None else (float(sample.label),))
+    if not values or (width and len(values) != width):
+        message = f"it has {len(values)} labels" + (f", the first one {width}" if width else "")
+        raise FormatError(SIZES_DIFFER.at(where(sample), message, hint=""))
+    return values
 
 
 def _record(sample: Sample, *, boxes: bool) -> Record:
@@ -164,6 +181,7 @@ FORMAT = Format(
     boxes=True,
     label=True,
     direct=True,
+    last=_last,
     reads=("labels", "label_db"),
     writes=("mode", "keys", "label_db"),
 )

@@ -25,10 +25,14 @@ def safe_name(key: str) -> str:
 
 
 class ImageFolder:
-    """A folder that image files are put into, under the names of their samples."""
+    """A folder that image files are put into, under the names of their samples.
 
-    def __init__(self, path: Path) -> None:
+    `by_stem`: names must differ without their suffixes, too: other files are named after them.
+    """
+
+    def __init__(self, path: Path, *, by_stem: bool = False) -> None:
         self.path = path
+        self._by_stem = by_stem
         self._taken: set[str] = set()
         path.mkdir(parents=True, exist_ok=True)
 
@@ -44,10 +48,11 @@ class ImageFolder:
         if known != f".{suffix}" and (known, suffix) not in ((".jpeg", "jpg"), (".tiff", "tif")):
             stem = inside.removesuffix(inside[-len(known) :]) if known in SUFFIXES else inside
             inside = f"{stem}.{suffix}"
-        if inside.lower() in self._taken:
+        claimed = (inside.rpartition(".")[0] if self._by_stem else inside).lower()
+        if claimed in self._taken:
             message = f"{inside} is written already"
             raise FormatError(DUPLICATE.at(Where(node=sample.key), message))
-        self._taken.add(inside.lower())
+        self._taken.add(claimed)
         target = self.path / inside
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(sample.image)

@@ -56,8 +56,8 @@ def _write_images(
 ) -> None:
     folder = ImageFolder(path)
     for sample in samples:
-        folder.add(sample)
-        report.written += 1
+        with report.one():
+            folder.add(sample)
 
 
 IMAGES = Format(
@@ -106,15 +106,14 @@ def _write_classes(
     folder = ImageFolder(path)
     classes = Classes(listing.labels)
     for sample in samples:
-        if sample.label is None:
-            message = f"{sample.key} has no label, which is the name of its folder"
-            report.bad(RequestError(CANNOT_HOLD.at(Where(node=sample.key), message)))
-            continue
-        name = _folder_name(classes.name(sample.label))
-        rest = PurePosixPath(sample.key)
-        inside = rest.relative_to(name) if rest.is_relative_to(name) else rest
-        folder.add(sample, f"{name}/{inside}")
-        report.written += 1
+        with report.one():
+            if sample.label is None:
+                message = f"{sample.key} has no label, which is the name of its folder"
+                raise RequestError(CANNOT_HOLD.at(Where(node=sample.key), message))
+            name = _folder_name(classes.name(sample.label))
+            rest = PurePosixPath(sample.key)
+            inside = rest.relative_to(name) if rest.is_relative_to(name) else rest
+            folder.add(sample, f"{name}/{inside}")
 
 
 CLASSES = Format(

@@ -22,7 +22,8 @@ class FormatOptions:
     pixels    of VOC's corners: "ssd" takes them as they are, "voc" counts the first pixel as 1
     rgb       arrays of the source have R G B
     split     of VOC: the list of ImageSets/Main whose images are taken
-    mode      of a database: "new", "append" to what it has, "overwrite"
+    mode      of a database: "new", "append" to what it has, "overwrite", or "resume": append those
+              samples that come behind its last one
     keys      of a database: "caffe", "ufwio" or "own"
     label_db  a second database, for several labels or labels with fractions, of the same keys
     """
@@ -48,7 +49,7 @@ class Format:
 
     sniff     whether a path is of it, told by content
     read      what is there, listed; see Listing
-    write     take all samples, and count each in the report when it is in the target. Samples have
+    write     take all samples, each within `report.one()`, which counts it. Samples have
               an array, where `arrays`, or the bytes of an image file. The Listing tells classes;
               its samples are not for the writer
     suffixes  of targets; a folder where there are none
@@ -57,6 +58,7 @@ class Format:
     boxes     whether it holds boxes
     label     whether it holds a label
     direct    whether it is written where it is to be, and can be gone on with
+    last      how many samples a target has, and the name of its last one, where it can be resumed
     reads     names of the FormatOptions that reading heeds, and
     writes    that writing heeds
     """
@@ -72,5 +74,6 @@ class Format:
     boxes: bool = False
     label: bool = False
     direct: bool = False
+    last: Callable[[Path], tuple[int, str]] | None = None
     reads: tuple[str, ...] = ()
     writes: tuple[str, ...] = ()

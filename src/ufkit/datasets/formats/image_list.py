@@ -91,10 +91,12 @@ def _write(
     folder = ImageFolder(path / "images")
     with open(path / _NAME, "w", encoding="utf-8", errors="surrogateescape") as out:
         for sample in samples:
-            name = folder.add(sample)
-            labels = sample.values or ((sample.label,) if sample.label is not None else ())
-            out.write(" ".join((f"images/{name}", *(f"{value:.9g}" for value in labels))) + "\n")
-            report.written += 1
+            with report.one():
+                name = folder.add(sample)
+                labels = sample.values or ((sample.label,) if sample.label is not None else ())
+                out.write(
+                    " ".join([f"images/{name}", *(f"{value:.9g}" for value in labels)]) + "\n"
+                )
 
 
 FORMAT = Format(

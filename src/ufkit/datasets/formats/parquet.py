@@ -12,10 +12,11 @@ from typing import Any
 
 from ufkit.core.diag import FormatError, Where
 from ufkit.core.files import need
+from ufkit.datasets.formats.annotated import box_of
 from ufkit.datasets.formats.format import Format, FormatOptions
 from ufkit.datasets.report import Report
 from ufkit.datasets.rules import BAD_ANNOTATION, NOT_DATASET
-from ufkit.datasets.sample import Box, Lazy, Listing, Sample
+from ufkit.datasets.sample import Lazy, Listing, Sample
 from ufkit.ufw.prototxt import Label
 
 _LABELS = b"ufkit.labels"  # of the schema's metadata: [[label, name, display name], ...]
@@ -123,9 +124,9 @@ def _sample(row: dict[str, Any], key: str) -> Sample:
     return Sample(
         key=str(row.get("key") or key),
         image=image,
-        label=row.get("label"),
+        label=None if row.get("label") is None else int(row["label"]),
         values=tuple(row.get("values") or ()),
-        boxes=None if boxes is None else tuple(Box(**box) for box in boxes),
+        boxes=None if boxes is None else tuple(map(box_of, boxes)),
         width=row.get("width") or 0,
         height=row.get("height") or 0,
     )
@@ -152,19 +153,14 @@ def _write(
     nbytes = 0
 
     with parquet.ParquetWriter(path, columns, compression={"image": "none"}) as out:
-
-        def flush() -> None:
-            out.write_table(pa.Table.from_pylist(group, columns))
-            report.written += len(group)
-            group.clear()
-
         for sample in samples:
-            group.append(_row(sample))
-            nbytes += len(group[-1]["image"])
+            with report.one():
+                group.append(_row(sample))
+                nbytes += len(group[-1]["image"])
             if nbytes >= _GROUP or len(group) >= _MOST:
-                flush()
-                nbytes = 0
-        flush()
+                out.write_table(pa.Table.from_pylist(group, columns))
+                group, nbytes = [], 0
+        out.write_table(pa.Table.from_pylist(group, columns))
 
 
 def _row(sample: Sample) -> dict[str, Any]:

@@ -23,7 +23,7 @@ from ufkit.datasets.formats.format import VOC as ONE_BASED
 from ufkit.datasets.formats.format import Format, FormatOptions
 from ufkit.datasets.labels import Classes, numbered
 from ufkit.datasets.report import Report
-from ufkit.datasets.rules import BAD_ANNOTATION, NOT_DATASET, UNSAFE_XML
+from ufkit.datasets.rules import BAD_ANNOTATION, LEFT_OUT, NOT_DATASET, UNSAFE_XML
 from ufkit.datasets.sample import Box, Lazy, Listing, Sample
 
 _LONGEST = 64 << 20  # bytes of an XML file that are parsed
@@ -142,20 +142,22 @@ def _object(count: int, item: Any, where: Where) -> Named:
 def _write(
     path: Path, listing: Listing, samples: Iterator[Sample], options: FormatOptions, report: Report
 ) -> None:
-    folder = ImageFolder(path / "JPEGImages")
+    folder = ImageFolder(path / "JPEGImages", by_stem=True)
     classes = Classes(listing.labels)
     lists = path / "ImageSets" / "Main"
     lists.mkdir(parents=True)
     with open(lists / "all.txt", "w", encoding="utf-8", errors="surrogateescape") as out:
         for sample in samples:
-            name = folder.add(sample)
-            stem = name.rpartition(".")[0]
-            target = path / "Annotations" / f"{stem}.xml"
-            target.parent.mkdir(parents=True, exist_ok=True)
-            text = _xml(name, sample, classes, options.pixels)
-            target.write_text(text, "utf-8", "surrogateescape")
-            out.write(f"{stem}\n")
-            report.written += 1
+            with report.one():
+                name = folder.add(sample)
+                stem = name.rpartition(".")[0]
+                target = path / "Annotations" / f"{stem}.xml"
+                target.parent.mkdir(parents=True, exist_ok=True)
+                text = _xml(name, sample, classes, options.pixels)
+                target.write_text(text, "utf-8", "surrogateescape")
+                out.write(f"{stem}\n")
+                if any(box.score is not None for box in sample.boxes or ()):
+                    report.note([LEFT_OUT.at(Where(node=sample.key), "VOC has no scores")])
 
 
 def _xml(name: str, sample: Sample, classes: Classes, pixels: str) -> str:

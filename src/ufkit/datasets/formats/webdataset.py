@@ -15,12 +15,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ufkit.core.diag import FormatError, Where
+from ufkit.datasets.formats.annotated import box_of
 from ufkit.datasets.formats.files import safe_name
 from ufkit.datasets.formats.format import Format, FormatOptions
 from ufkit.datasets.pictures import SUFFIXES, suffix_of
 from ufkit.datasets.report import Report
 from ufkit.datasets.rules import BAD_ANNOTATION, DUPLICATE, MISSING_IMAGE, NOT_DATASET
-from ufkit.datasets.sample import Box, Lazy, Listing, Sample
+from ufkit.datasets.sample import Lazy, Listing, Sample
 from ufkit.ufw.prototxt import Label
 
 _LABELS = "ufkit.labels"
@@ -102,13 +103,13 @@ def _load(item: _Item) -> Sample:
         facts: dict[str, Any] = json.loads(said) if said else {}
         label = facts.get("label")
         if (text := _small(item, "cls")) and label is None:
-            label = int(text)
+            label = text
         rows = facts.get("boxes")
-        boxes = None if rows is None else tuple(Box(**{n: row[n] for n in _BOX}) for row in rows)
+        boxes = None if rows is None else tuple(map(box_of, rows))
         return Sample(
             key=str(facts.get("key") or f"{item.key}.{suffix}"),
             image=image,
-            label=label,
+            label=None if label is None else int(label),
             values=tuple(map(float, facts.get("values") or ())),
             boxes=boxes,
             width=int(facts.get("width") or 0),
@@ -132,20 +133,28 @@ def _write(
     header = {_LABELS: json.dumps(rows)} if rows else {}
     with tarfile.open(path, "w", format=tarfile.PAX_FORMAT, pax_headers=header) as out:
         for sample in samples:
-            assert isinstance(sample.image, bytes)
-            folder, _, name = safe_name(sample.key).rpartition("/")
-            known = next((end for end in SUFFIXES if name.lower().endswith(end)), "")
-            stem = name[: len(name) - len(known)].replace(".", "_")  # a dot ends the stem
-            stem = f"{folder}/{stem}" if folder else stem
-            if stem in taken:
-                message = f"{stem} is written already"
-                raise FormatError(DUPLICATE.at(Where(node=sample.key), message))
-            taken.add(stem)
-            _add(out, f"{stem}.{suffix_of(sample.image)}", sample.image)
-            if sample.label is not None:
-                _add(out, f"{stem}.cls", str(sample.label).encode())
-            _add(out, f"{stem}.json", json.dumps(_facts(sample)).encode())
-            report.written += 1
+            with report.one():
+                _put(out, _stem(sample, taken), sample)
+
+
+def _stem(sample: Sample, taken: set[str]) -> str:
+    """What the members of a sample are named. Raises FormatError (DAT005) for a second one."""
+    folder, _, name = safe_name(sample.key).rpartition("/")
+    known = next((end for end in SUFFIXES if name.lower().endswith(end)), "")
+    stem = name[: len(name) - len(known)].replace(".", "_")  # a dot ends it
+    stem = f"{folder}/{stem}" if folder else stem
+    if stem in taken:
+        raise FormatError(DUPLICATE.at(Where(node=sample.key), f"{stem} is written already"))
+    taken.add(stem)
+    return stem
+
+
+def _put(out: tarfile.TarFile, stem: str, sample: Sample) -> None:
+    assert isinstance(sample.image, bytes)
+    _add(out, f"{stem}.{suffix_of(sample.image)}", sample.image)
+    if sample.label is not None:
+        _add(out, f"{stem}.cls", str(sample.label).encode())
+    _add(out, f"{stem}.json", json.dumps(_facts(sample)).encode())
 
 
 def _facts(sample: Sample) -> dict[str, Any]:

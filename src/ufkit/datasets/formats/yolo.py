@@ -115,34 +115,37 @@ def _box(words: list[str], order: tuple[Label, ...], where: Where) -> Box:
 def _write(
     path: Path, listing: Listing, samples: Iterator[Sample], options: FormatOptions, report: Report
 ) -> None:
-    folder = ImageFolder(path / "images")
+    folder = ImageFolder(path / "images", by_stem=True)
     order = Classes(listing.labels).foreground
     index = {item.label: at for at, item in enumerate(order)}
-    largest = 0
+    largest = -1
     for sample in samples:
-        boxes = sample.boxes or ()
-        labels = [box.label or 0 for box in boxes]
-        numbers = [index.get(label, -1) if order else label - 1 for label in labels]
-        if min(numbers, default=0) < 0:
-            label = labels[numbers.index(min(numbers))]
-            message = f"label {label} is none of the {len(order)} classes, of which 0 is none"
-            report.bad(RequestError(CANNOT_HOLD.at(Where(node=sample.key), message)))
-            continue
-        if any(box.difficult for box in boxes):
-            message = "YOLO has no mark for difficult objects"
-            report.note([LEFT_OUT.at(Where(node=sample.key), message)])
-        largest = max(largest, *numbers, -1) if numbers else largest
-        target = path / "labels" / f"{folder.add(sample).rpartition('.')[0]}.txt"
-        target.parent.mkdir(parents=True, exist_ok=True)
-        rows = zip(numbers, boxes, strict=True)
-        target.write_text("".join(_line(class_, box) for class_, box in rows))
-        report.written += 1
+        with report.one():
+            numbers = [_class(box, index, sample) for box in sample.boxes or ()]
+            target = path / "labels" / f"{folder.add(sample).rpartition('.')[0]}.txt"
+            target.parent.mkdir(parents=True, exist_ok=True)
+            rows = zip(numbers, sample.boxes or (), strict=True)
+            target.write_text("".join(_line(class_, box) for class_, box in rows))
+            largest = max(largest, *numbers, -1)
+            if any(box.difficult for box in sample.boxes or ()):
+                message = "YOLO has no mark for difficult objects"
+                report.note([LEFT_OUT.at(Where(node=sample.key), message)])
     names = [item.shown for item in order] or [str(at + 1) for at in range(largest + 1)]
     plain = [" ".join(name.split()) for name in names]
     (path / "classes.txt").write_text("".join(f"{name}\n" for name in plain), "utf-8")
     head = "path: .\ntrain: images\nval: images\n"
     yaml = f"{head}names: {json.dumps(plain, ensure_ascii=False)}\n"
     (path / "data.yaml").write_text(yaml, "utf-8")
+
+
+def _class(box: Box, index: dict[int, int], sample: Sample) -> int:
+    """YOLO's number of a class. Raises RequestError (DAT003) for one that has none."""
+    label = box.label or 0
+    number_ = index.get(label, -1) if index else label - 1
+    if number_ < 0:
+        message = f"label {label} is none of the {len(index)} classes, which do not have 0"
+        raise RequestError(CANNOT_HOLD.at(Where(node=sample.key), message))
+    return number_
 
 
 def _line(class_: int, box: Box) -> str:
