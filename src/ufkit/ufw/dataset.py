@@ -4,51 +4,48 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from typing import Any, Generic, TypeVar, overload
+from itertools import islice
+from typing import Generic, TypeVar, overload
 
-from ufkit.core.diag import FileError, FormatError, Where
-from ufkit.core.files import PathLike
-from ufkit.core.rules import CANNOT_READ
+from ufkit.core.diag import FormatError, Where
+from ufkit.core.files import PathLike, Source
 from ufkit.ufw.annotations import Record, foreign, kind_of, read_record
 from ufkit.ufw.keys import Key, as_key, shown_key
+from ufkit.ufw.pages import Item, Tree
 from ufkit.ufw.ranks import Ranks
-from ufkit.ufw.rules import FOREIGN_RECORD
-from ufkit.ufw.store import Reading, data_file, lmdb_errors
+from ufkit.ufw.rules import DAMAGED_DATABASE, FOREIGN_RECORD
+from ufkit.ufw.store import data_file
 
 T = TypeVar("T")
 
 _LOOKS = 4  # records that the kind is told by, from the beginning and from the end
+_RELEASED = 64 << 20  # bytes of the map read before they are let go of
 MIXED = "mixed"
 
 
 class Dataset:
     """The records of an LMDB by index and by key, in the order of their keys.
 
-    A sequence, as torch's DataLoader wants one. Each record is read when asked for, into bytes of
-    its own: it stays valid whatever becomes of the database. It can be pickled (as its path), and
-    used after a fork: each process opens the file for itself.
+    A sequence, as torch's DataLoader wants one. Nothing is copied: records are views of the file,
+    which stays mapped for as long as one of them is kept. It can be pickled (as its path), used
+    after a fork and by several threads.
 
-    Nobody should write to the database meanwhile: no lock is taken, so that read-only media do.
+    Nobody should write to the database meanwhile, unless by putting another in its place: no lock
+    is taken, so that read-only media do, and LMDB uses pages again.
     """
 
     def __init__(self, path: PathLike) -> None:
         self.path = os.fspath(path)
         self.file = data_file(path)
-        self._open()
-        ends = [*self.raw(0, _LOOKS), *self.raw(max(_LOOKS, self._count - _LOOKS))]
+        self._tree = Tree(Source.open(self.file))
+        self._ranks = Ranks(self._tree)
+        count = len(self)
+        ends = [*self.raw(0, _LOOKS), *self.raw(max(_LOOKS, count - _LOOKS))]
         kinds = dict.fromkeys(kind for _, value in ends if (kind := kind_of(value)) is not None)
         self._kinds: tuple[type[Record], ...] = tuple(kinds)
         if ends and not kinds:  # one of ours among them may be damaged, not all
-            self.close()
             key, value = ends[0]
             raise FormatError(FOREIGN_RECORD.at(self.where(key), foreign(value)))
-
-    def _open(self) -> None:
-        self._process = os.getpid()
-        self._reading: Reading | None = Reading.of(self.file)
-        with lmdb_errors(self.file):
-            self._count = int(self._reading.environment.stat()["entries"])
-        self._ranks = Ranks(self._count)
 
     @property
     def kind(self) -> str:
@@ -71,7 +68,7 @@ class Dataset:
     # -- access ------------------------------------------------------------------------------
 
     def __len__(self) -> int:
-        return self._count
+        return len(self._tree)
 
     @overload
     def __getitem__(self, which: int | Key) -> Record: ...
@@ -86,39 +83,34 @@ class Dataset:
         Raises IndexError or KeyError; FormatError (UFW306) for what is no record.
         """
         if isinstance(which, slice):
-            return [record for _, record in self._sliced(which)]
+            return list(self._sliced(which))
         if isinstance(which, (str, bytes)):
-            key = as_key(which)
-            with self._transaction() as transaction:
-                value = transaction.get(key)
-            if value is None:
-                raise KeyError(f"{self.path} has no key {shown_key(key)!r}")
-            return self.read(key, value)
-        return self.read(*self._at(which))
+            found = self._tree.get(as_key(which))
+            if found is None:
+                raise KeyError(f"{self.path} has no key {shown_key(as_key(which))!r}")
+            return self._record(found)
+        return self._record(self._at(which))
 
     def key(self, index: int) -> bytes:
         """The key at an index. Raises IndexError."""
         return self._at(index)[0]
 
     def __contains__(self, key: object) -> bool:
-        if not isinstance(key, (str, bytes)):
-            return False
-        with self._transaction() as transaction:
-            return bool(transaction.cursor().set_key(as_key(key)))
+        return isinstance(key, (str, bytes)) and self._tree.get(as_key(key)) is not None
 
-    def _at(self, index: int) -> tuple[bytes, bytes]:
-        rank = index + self._count if index < 0 else index
-        if not 0 <= rank < self._count:
-            raise IndexError(f"{self.path} has {self._count} records, none at {index}")
-        with self._transaction() as transaction:
-            cursor = transaction.cursor()
-            self._place(cursor, rank)
-            return cursor.item()  # type: ignore[no-any-return]
+    def _at(self, index: int) -> Item:
+        rank = index + len(self) if index < 0 else index
+        if not 0 <= rank < len(self):
+            raise IndexError(f"{self.path} has {len(self)} records, none at {index}")
+        found = next(self._ranks.items(rank), None)
+        if found is None:
+            message = f"it tells of {len(self):,} records, and has none at {rank:,}"
+            raise FormatError(DAMAGED_DATABASE.at(Where(self.file), message))
+        return found
 
-    def _place(self, cursor: Any, rank: int) -> None:
-        if not self._ranks.place(cursor, rank):
-            message = "records were taken away since it was opened"
-            raise FileError(CANNOT_READ.at(Where(self.path), message))
+    def _record(self, item: Item) -> Record:
+        key, start, stop = item
+        return self.read(key, self._tree.source.view(start, stop))
 
     # -- going through it --------------------------------------------------------------------
 
@@ -130,53 +122,40 @@ class Dataset:
         for key, value in self.raw(start, stop):
             yield key, self.read(key, value)
 
-    def read(self, key: bytes, value: bytes) -> Record:
+    def read(self, key: bytes, value: memoryview) -> Record:
         """The record that is some bytes of it. Raises FormatError (UFW306)."""
         return read_record(value, f"{self.path}: {shown_key(key)}")
 
-    def raw(self, start: int = 0, stop: int | None = None) -> Iterator[tuple[bytes, bytes]]:
+    def raw(self, start: int = 0, stop: int | None = None) -> Iterator[tuple[bytes, memoryview]]:
         """Keys and the bytes of records, as `items`."""
-        stop = self._count if stop is None else min(stop, self._count)
+        stop = len(self) if stop is None else min(stop, len(self))
         if start >= stop:
             return
-        with self._transaction() as transaction:
-            cursor = transaction.cursor()
-            self._place(cursor, start)
-            for at, item in enumerate(cursor, start + 1):
-                yield item
-                if at == stop:
-                    return
+        source, seen = self._tree.source, 0
+        for key, begin, end in islice(self._ranks.items(start), stop - start):
+            yield key, source.view(begin, end)
+            seen += end - begin
+            if seen >= _RELEASED:  # what lies behind is not needed any more, or read again
+                source.release(0, source.size)
+                seen = 0
 
     def keys(self) -> Iterator[bytes]:
         """All keys in order; records are not read."""
-        with self._transaction() as transaction:
-            yield from transaction.cursor().iternext(keys=True, values=False)
+        return (key for key, _, _ in self._tree.items())
 
-    def _sliced(self, which: slice) -> Iterator[tuple[bytes, Record]]:
-        start, stop, step = which.indices(self._count)
+    def _sliced(self, which: slice) -> Iterator[Record]:
+        start, stop, step = which.indices(len(self))
         if step == 1:
-            yield from self.items(start, stop)
-            return
-        for index in range(start, stop, step):
-            key, value = self._at(index)
-            yield key, self.read(key, value)
+            return (record for _, record in self.items(start, stop))
+        return (self._record(self._at(index)) for index in range(start, stop, step))
 
     def map(self, function: Callable[[Record], T]) -> Mapped[T]:
         """A sequence of what a function makes of each record: `ds.map(lambda r: r.array())`."""
         return Mapped(self, function)
 
-    # -- processes ---------------------------------------------------------------------------
-
-    def _transaction(self) -> Any:
-        """A transaction of this process; the file is opened anew after a fork."""
-        if self._reading is None or self._process != os.getpid():
-            self._open()
-        assert self._reading is not None
-        return _Transaction(self._reading, self.file)
-
     def close(self) -> None:
-        """Let go of the file; it is opened again when a record is asked for."""
-        self._reading = None
+        """Let go of the file; records that were handed out stay valid."""
+        self._tree.source.close()
 
     def __enter__(self) -> Dataset:
         return self
@@ -188,26 +167,7 @@ class Dataset:
         return type(self), (os.path.abspath(self.path),)
 
     def __repr__(self) -> str:
-        return f"Dataset({self.path!r}, {self._count} x {self.kind or 'nothing'})"
-
-
-class _Transaction:
-    """A reading transaction whose errors are ours, and which keeps its database open."""
-
-    __slots__ = ("_errors", "_inner", "_reading")
-
-    def __init__(self, reading: Reading, name: str) -> None:
-        self._reading = reading
-        self._errors = lmdb_errors(name)
-
-    def __enter__(self) -> Any:
-        self._errors.__enter__()
-        self._inner = self._reading.environment.begin()
-        return self._inner.__enter__()
-
-    def __exit__(self, *error: Any) -> None:
-        self._inner.__exit__(*error)
-        self._errors.__exit__(*error)
+        return f"Dataset({self.path!r}, {len(self)} x {self.kind or 'nothing'})"
 
 
 class Mapped(Generic[T]):
@@ -236,6 +196,6 @@ def open_dataset(path: PathLike) -> Dataset:
 
     Opening takes the same time whatever the number of records.
     Raises FileError (UFK001); FormatError for what is no LMDB (UFW304), for one cut short or
-    damaged (UFW305), for one of other records (UFW306); MissingExtraError without lmdb.
+    damaged (UFW305), for one of other records (UFW306).
     """
     return Dataset(path)

@@ -99,7 +99,7 @@ def summarize_dataset(dataset: Dataset, *, most: int = _LOOKED_AT) -> DatasetSum
     return summary
 
 
-def _chosen(dataset: Dataset, most: int) -> Iterator[tuple[bytes, bytes]]:
+def _chosen(dataset: Dataset, most: int) -> Iterator[tuple[bytes, memoryview]]:
     if len(dataset) <= most:
         yield from dataset.raw()
         return

@@ -1,9 +1,13 @@
-"""Which key is the i-th: LMDB orders keys but does not count them."""
+"""Which record is the i-th: LMDB orders keys but does not count them."""
 
 from __future__ import annotations
 
 import re
-from typing import Any, NamedTuple
+from collections.abc import Iterator
+from itertools import chain, islice
+from typing import NamedTuple
+
+from ufkit.ufw.pages import Item, Tree
 
 _STEP = 64  # of so many keys one is remembered
 _NUMBERED = re.compile(rb"(\D*)(\d+)")
@@ -22,65 +26,52 @@ class _Numbered(NamedTuple):
 
 
 class Ranks:
-    """The keys of a database by rank, found without reading all of them where that can be.
+    """The records of a tree by rank, found without reading all keys where that can be.
 
     Keys that Caffe's and UFW's tools number are found by their number, in the time that any key
     takes. Of others all are read once, when the first rank is asked for, and every 64th is kept.
     """
 
-    def __init__(self, count: int) -> None:
-        self.count = count
-        self._numbered: _Numbered | None = None
+    def __init__(self, tree: Tree) -> None:
+        self.tree = tree
+        self._numbered = _numbering(tree)
         self._kept: list[bytes] | None = None
-        self._looked = False
 
-    def place(self, cursor: Any, rank: int) -> bool:
-        """Move a cursor to the record at a rank, which must be less than there are records.
-
-        False where the database has fewer by now.
-        """
-        if not self._looked:
-            self._numbered = _numbering(cursor, self.count)
-            self._looked = True
+    def items(self, rank: int) -> Iterator[Item]:
+        """Records in order, from that of a rank on."""
+        if rank == 0:
+            return self.tree.items()
         if self._numbered is not None:
-            if _at_number(cursor, self._numbered, rank):
-                return True
+            if (found := _from_number(self.tree, self._numbered.prefix(rank))) is not None:
+                return found
             self._numbered = None  # numbers are missing, and others twice
         if self._kept is None:
-            self._kept = _every(cursor, _STEP)
+            self._kept = [key for key, _, _ in islice(self.tree.items(), 0, None, _STEP)]
         at, further = divmod(rank, _STEP)
-        found = at < len(self._kept) and cursor.set_key(self._kept[at])
-        return bool(found) and all(cursor.next() for _ in range(further))
+        return islice(self.tree.items(self._kept[at]), further, None)
 
 
-def _every(cursor: Any, step: int) -> list[bytes]:
-    """Each step-th key, the first one included; values are not touched."""
-    keys = cursor.iternext(keys=True, values=False) if cursor.first() else ()
-    return [bytes(key) for at, key in enumerate(keys) if not at % step]
-
-
-def _numbering(cursor: Any, count: int) -> _Numbered | None:
+def _numbering(tree: Tree) -> _Numbered | None:
     """How the keys are numbered, judged by the first, the last, and how many there are."""
-    if not cursor.first():
+    ends = next(tree.items(), None), tree.last()
+    if ends[0] is None or ends[1] is None:
         return None
-    first = _NUMBERED.match(cursor.key())
-    cursor.last()
-    last = _NUMBERED.match(cursor.key())
+    first, last = _NUMBERED.match(ends[0][0]), _NUMBERED.match(ends[1][0])
     if first is None or last is None or first[1] != last[1] or len(first[2]) != len(last[2]):
         return None
-    if int(last[2]) - int(first[2]) != count - 1:
+    if int(last[2]) - int(first[2]) != len(tree) - 1:
         return None
     return _Numbered(first[1], len(first[2]), int(first[2]))
 
 
-def _at_number(cursor: Any, numbered: _Numbered, rank: int) -> bool:
-    """Move to the one key with the number of that rank; False where there are none or several."""
-    prefix = numbered.prefix(rank)
-    if not cursor.set_range(prefix) or not _is(cursor.key(), prefix):
-        return False
-    alone = not (cursor.next() and _is(cursor.key(), prefix))
-    return alone and bool(cursor.set_range(prefix))
+def _from_number(tree: Tree, prefix: bytes) -> Iterator[Item] | None:
+    """Records from the one with a number on; None where there are none or several with it."""
+    items = tree.items(prefix)
+    ahead = list(islice(items, 2))
+    if [_has(key, prefix) for key, _, _ in ahead] not in ([True], [True, False]):
+        return None
+    return chain(ahead, items)
 
 
-def _is(key: bytes, prefix: bytes) -> bool:
+def _has(key: bytes, prefix: bytes) -> bool:
     return key.startswith(prefix) and not key[len(prefix) : len(prefix) + 1].isdigit()

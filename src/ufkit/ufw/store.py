@@ -1,15 +1,12 @@
-"""LMDB databases as files: which file it is, whether all of it is there, opening it safely.
+"""LMDB databases as files: which file it is, what its head says, whether all of it is there.
 
-What LMDB does with a file that is cut short is to end the process; so its own account of how long
-it is, is read first. The layout: http://www.lmdb.tech/doc/ (mdb.c, MDB_meta)
+The layout: http://www.lmdb.tech/doc/ (mdb.c, MDB_meta)
 """
 
 from __future__ import annotations
 
 import os
 import struct
-import threading
-import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
@@ -23,7 +20,8 @@ from ufkit.wire.sniff import LMDB, identify
 DATA, LOCK = "data.mdb", "lock.mdb"
 
 _HEADER = 16  # bytes of a page's header, in databases of 64-bit machines
-_META = struct.Struct("<IIQQ I44x48xQQ")
+_META = struct.Struct("<IIQQ I44x 4xHH24xQQ QQ")
+_PAGES = [1 << bits for bits in range(8, 17)]
 _MAGIC, _VERSION = 0xBEEFC0DE, 1
 _LEVELDB = "CURRENT"
 
@@ -48,10 +46,20 @@ def data_file(path: PathLike) -> str:
 
 
 class Meta(NamedTuple):
-    """What the newest of a database's two heads says of it."""
+    """What the newest of a database's two heads says of it.
+
+    page       bytes of a page
+    flags      of the one database without a name; 0 where keys are what they usually are
+    entries    how many records it has
+    root       number of the page that its tree begins with
+    last_page  number of the last page in use
+    """
 
     page: int
     map_size: int
+    flags: int
+    entries: int
+    root: int
     last_page: int
 
     @property
@@ -60,10 +68,11 @@ class Meta(NamedTuple):
         return (self.last_page + 1) * self.page
 
 
-def read_meta(source: Source) -> Meta | None:
-    """The newest head; None in files of other machines and versions, where LMDB must judge.
+def read_meta(source: Source) -> Meta:
+    """The newest head.
 
-    Raises FormatError (UFW304, UFW305) for what is no LMDB, and for one cut short.
+    Raises FormatError: it is no LMDB, or of a machine or version nobody here reads (UFW304), or cut
+    short or damaged (UFW305).
     """
     kind = identify(source)
     if kind is not LMDB:
@@ -71,7 +80,9 @@ def read_meta(source: Source) -> Meta | None:
         raise FormatError(NOT_DATASET.at(Where(source.name), message, hint=kind.hint))
     first = _read_head(source, 0)
     if first is None:
-        return None
+        message = "this LMDB is not of a 64-bit little-endian machine, or of LMDB 1.0 or later"
+        hint = "copy it with the programs that made it: mdb_dump there, mdb_load here"
+        raise FormatError(NOT_DATASET.at(Where(source.name), message, hint=hint))
     second = _read_head(source, first[0].page)
     meta = max(filter(None, (first, second)), key=lambda head: head[1])[0]
     if source.size < meta.nbytes and not _sound(source, meta.nbytes):
@@ -87,10 +98,10 @@ def _read_head(source: Source, at: int) -> tuple[Meta, int] | None:
     if start + _META.size > source.size:
         return None
     values = _META.unpack(source.view(start, start + _META.size))
-    magic, version, _, map_size, page, last_page, transaction = values
-    if magic != _MAGIC or version != _VERSION or page < 256 or page > 1 << 16:
+    magic, version, _, map_size, page, flags, _, entries, root, last_page, transaction = values
+    if magic != _MAGIC or version != _VERSION or page not in _PAGES:
         return None
-    return Meta(page, map_size, last_page), transaction
+    return Meta(page, map_size, flags, entries, root, last_page), transaction
 
 
 def _sound(source: Source, nbytes: int) -> bool:
@@ -130,69 +141,3 @@ def lmdb_errors(name: str, refused: Rule = CANNOT_READ) -> Iterator[None]:
         raise FormatError(DAMAGED_DATABASE.at(Where(name), f"LMDB says: {error}")) from error
     except (lmdb.Error, OSError, MemoryError) as error:
         raise FileError(refused.at(Where(name), f"LMDB says: {error}")) from error
-
-
-# LMDB must not open a file twice in one process: those who read the same one share it.
-_shared: weakref.WeakValueDictionary[tuple[int, int], Reading] = weakref.WeakValueDictionary()
-_lock = threading.Lock()
-
-
-def _forget() -> None:
-    """In a process just forked: close what the other one has open, and begin anew."""
-    global _lock  # another thread may have held it
-    _lock = threading.Lock()
-    for reading in list(_shared.values()):
-        reading.environment.close()
-    _shared.clear()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget)
-
-
-class Reading:
-    """A database open for reading in this process. It is closed when nobody has it any more.
-
-    Without a lock file, so that read-only disks and network disks do; which is why nobody should
-    write to it meanwhile.
-    """
-
-    def __init__(self, name: str) -> None:
-        lmdb = need("lmdb", "datasets")
-        read_meta(Source.open(name))
-        with lmdb_errors(name):
-            self.environment = lmdb.open(
-                name, subdir=False, readonly=True, lock=False, create=False, max_spare_txns=4
-            )
-
-    @classmethod
-    def of(cls, name: str) -> Reading:
-        """The database in a file, opened unless this process has it open already.
-
-        Raises FileError (UFK001), FormatError (UFW304, UFW305).
-        """
-        try:
-            key = _identity(name)
-        except (OSError, ValueError) as error:
-            reason = getattr(error, "strerror", None) or error
-            raise FileError(CANNOT_READ.at(Where(name), f"cannot read: {reason}")) from error
-        with _lock:
-            found = _shared.get(key)
-            if found is None:
-                found = _shared[key] = cls(name)
-            return found
-
-    @staticmethod
-    def has(name: str) -> bool:
-        """Whether a file, which is there, is open for reading in this process."""
-        return _identity(name) in _shared
-
-    def __del__(self) -> None:
-        if (environment := getattr(self, "environment", None)) is not None:
-            environment.close()
-
-
-def _identity(name: str) -> tuple[int, int]:
-    """What a file is the same by, whatever path leads to it."""
-    status = os.stat(name)
-    return status.st_dev, status.st_ino

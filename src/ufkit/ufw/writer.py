@@ -14,7 +14,7 @@ from ufkit.core.rules import CANNOT_WRITE, EXISTS
 from ufkit.ufw.annotations import Record, foreign, kind_of
 from ufkit.ufw.keys import OWN, STYLES, Key, as_key, shown_key
 from ufkit.ufw.rules import BAD_KEY, FOREIGN_RECORD, RECORD_VALUES
-from ufkit.ufw.store import DATA, LOCK, Reading, lmdb_errors, read_meta
+from ufkit.ufw.store import DATA, LOCK, lmdb_errors, read_meta
 
 MODES = ("new", "append", "overwrite")
 
@@ -65,12 +65,7 @@ class DatasetWriter:
             self._refuse_existing(folder)
         size = _MAP
         if mode == "append" and exists:
-            if Reading.has(self.file):
-                message = "it is open for reading in this process, and LMDB opens a file once"
-                hint = "close the Dataset first"
-                raise FileError(CANNOT_WRITE.at(Where(self.path), message, hint=hint))
-            meta = read_meta(Source.open(self.file))
-            size = max(size, meta.map_size if meta else 0)
+            size = max(size, read_meta(Source.open(self.file)).map_size)
         with lmdb_errors(self.path, CANNOT_WRITE):
             if folder and not os.path.isdir(self.path):
                 os.mkdir(self.path)
@@ -128,7 +123,7 @@ class DatasetWriter:
         """The greatest key so far, committed or not; b"" without any."""
         return self._last
 
-    def put(self, record: Record | bytes, name: Key = b"") -> bytes:
+    def put(self, record: Record | bytes | memoryview, name: Key = b"") -> bytes:
         """Add a record, or the bytes of one; gives its key.
 
         `name` is what the key ends with, or all of it where keys are the user's own.
@@ -137,7 +132,9 @@ class DatasetWriter:
         (UFK002) where the records kept so far cannot be committed.
         """
         key = self._key(as_key(name))
-        if not isinstance(record, bytes):
+        if isinstance(record, memoryview):
+            record = bytes(record)
+        elif not isinstance(record, bytes):
             self._kind = self._kind or type(record)
             if type(record) is not self._kind:
                 message = f"the dataset has records of {self._kind.__name__}"
