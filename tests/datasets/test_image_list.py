@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+import math
+import time
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pictures import pixels, png
 from ufkit.core.diag import FormatError, RequestError, Where
@@ -45,6 +50,25 @@ def test_row_4_bad_lines_are_told_with_their_number(line: str, tmp_path: Path) -
         listing.samples[1]
     assert caught.value.diagnostic.code == "DAT201"
     assert caught.value.diagnostic.where.line == 2
+
+
+@given(st.text(max_size=60) | st.text(' ",;.jpg19e-+\ufeff', max_size=40))
+def test_any_line_is_a_name_and_numbers_or_an_error_of_ours(line: str) -> None:
+    try:
+        name, values = parse_line(line, Where())
+    except FormatError as error:
+        assert error.diagnostic.code == "DAT201"
+    else:
+        assert name
+        assert all(map(math.isfinite, values))
+
+
+@pytest.mark.parametrize("line", ["a" + " " * 300_000 + "b", "1" * 300_000, "1 " * 100_000 + "x"])
+def test_long_lines_take_no_longer_than_they_are(line: str) -> None:
+    start = time.perf_counter()
+    with contextlib.suppress(FormatError):
+        parse_line(line, Where())
+    assert time.perf_counter() - start < 2
 
 
 def write_list(folder: Path, text: str, names: tuple[str, ...]) -> Path:

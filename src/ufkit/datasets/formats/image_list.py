@@ -17,36 +17,31 @@ from ufkit.datasets.report import Report
 from ufkit.datasets.rules import BAD_LINE
 from ufkit.datasets.sample import Lazy, Listing, Sample
 
-_NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
-# A name may have spaces: the labels are what stands at the end and reads as numbers. Where a name
-# has the suffix of an image, it ends there, so that `photo 7.jpg 3` and `a.jpg 1 0 1` are clear.
-_WITH_SUFFIX = re.compile(
-    rf"(?P<name>.*?(?:{'|'.join(map(re.escape, SUFFIXES))}))(?P<values>(?:[\s,;]+{_NUMBER})*)",
-    re.I | re.S,
-)
-_WITHOUT = re.compile(rf"(?P<name>\S.*?)(?P<values>(?:[\s,;]+{_NUMBER})*)", re.S)
+_WORD = re.compile(r"[^\s,;]+")
+_NUMBER = re.compile(r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?", re.ASCII)
+_ENDED = re.compile(rf"(?:{'|'.join(map(re.escape, SUFFIXES))})\s", re.I)  # a name, and more
 _NAME = "list.txt"  # in the folders written here
 _GLANCE = 20  # lines
 
 
 def parse_line(line: str, where: Where) -> tuple[str, tuple[float, ...]]:
-    """The name and the labels of a line. Raises FormatError (DAT201)."""
-    text = line.strip().strip("\ufeff")
-    if len(text) > 1 and text[0] == '"' and (end := text.find('"', 1)) > 0:
-        name, rest = text[1:end], text[end + 1 :]
-        if not re.fullmatch(rf"(?:[\s,;]+{_NUMBER})*", rest):
-            raise FormatError(BAD_LINE.at(where, f"{rest.strip()!r} is no label"))
-    else:
-        match = _WITH_SUFFIX.fullmatch(text) or _WITHOUT.fullmatch(text)
-        assert match is not None, text  # of the second kind is every text
-        name, rest = match["name"], match["values"]
-        if match.re is _WITHOUT and re.search(
-            rf"(?i)(?:{'|'.join(map(re.escape, SUFFIXES))})\s", name
-        ):
-            raise FormatError(BAD_LINE.at(where, f"what follows the name in {text!r} is no number"))
-    values = tuple(map(float, re.findall(_NUMBER, rest)))
+    """The name and the labels of a line: the words at its end that are numbers.
+
+    Names may have spaces in them, or quotes around. Raises FormatError (DAT201).
+    """
+    text = line.strip("\ufeff").strip()
+    quoted = text.find('"', 1) if text.startswith('"') else -1
+    words = list(_WORD.finditer(text, quoted + 1))
+    last = len(words)
+    while last > (0 if quoted > 0 else 1) and _NUMBER.fullmatch(words[last - 1][0]):
+        last -= 1
+    name = text[1:quoted] if quoted > 0 else text[: words[last - 1].end()] if words else ""
+    if not name or (quoted > 0 and last) or _ENDED.search(name):
+        message = f"{text[:200]!r} is not a name and numbers behind it"
+        raise FormatError(BAD_LINE.at(where, message))
+    values = tuple(float(word[0]) for word in words[last:])
     if not all(map(math.isfinite, values)):
-        raise FormatError(BAD_LINE.at(where, f"a label of {text!r} is beyond what floats hold"))
+        raise FormatError(BAD_LINE.at(where, f"a label of {name!r} is beyond what floats hold"))
     return name, values
 
 
