@@ -68,6 +68,7 @@ def test_row_21_an_existing_database_is_refused_replaced_or_appended_to(
     again = run("convert", folder, target, "--json")
     assert again.code == 3
     assert again.codes == ["UFK003"]
+    assert "--append, --resume, or --force" in again.out
     assert run("convert", folder, target, "--append").code == 0
     assert len(open_dataset(target)) == 8
     assert run("convert", folder, target, "--force").code == 0

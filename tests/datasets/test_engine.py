@@ -73,6 +73,21 @@ def test_a_bad_image_ends_the_work_names_itself_and_keeps_no_half_of_it(tmp_path
     assert not (tmp_path / "x.lmdb").exists()
 
 
+def test_an_error_says_what_of_a_database_is_there(tmp_path: Path) -> None:
+    source = tmp_path / "in"
+    source.mkdir()
+    for at in range(1001):  # one more than are committed at a time
+        (source / f"{at:04}.png").write_bytes(png(pixels(0, 4, 4)))
+    (source / "9.png").touch()
+    with pytest.raises(FormatError) as caught:
+        convert_dataset(source, tmp_path / "x.lmdb")
+    assert "1,000 records are in" in caught.value.diagnostic.hint
+    (source / "9.png").write_bytes(png(pixels(0, 4, 4)))
+    request = DatasetRequest(options=FormatOptions(mode="resume"))
+    assert convert_dataset(source, tmp_path / "x.lmdb", request).written == 2
+    assert len(open_dataset(tmp_path / "x.lmdb")) == 1002
+
+
 def test_a_function_is_given_each_bad_sample(tmp_path: Path) -> None:
     source = folder_of(tmp_path / "in", 4, bad=(0, 2))
     seen: list[Diagnostic] = []

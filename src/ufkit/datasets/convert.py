@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -89,7 +89,9 @@ def convert_dataset(
         if writing.direct:
             mode = "overwrite" if request.force else request.options.mode
             options = replace(request.options, mode=mode)
-            writing.write(Path(target), listing, samples, options, report)
+            parts = nullcontext() if mode == "overwrite" else _telling_of_parts(target, writing)
+            with parts:
+                writing.write(Path(target), listing, samples, options, report)
         else:
             with staging(target) as staged:
                 writing.write(Path(staged), listing, samples, request.options, report)
@@ -144,6 +146,21 @@ def _changed(
     finally:
         samples.close()
         report.seconds = time.monotonic() - started
+
+
+@contextmanager
+def _telling_of_parts(target: PathLike, writing: Format) -> Iterator[None]:
+    """Errors that leave a part of the samples in a database say so in their hint."""
+    try:
+        yield
+    except UfkitError as error:
+        count = writing.last(Path(target))[0] if writing.last and os.path.exists(target) else 0
+        if not count:
+            raise
+        first, *others = error.diagnostics
+        part = f"{count:,} records are in {os.fspath(target)}: the same with --resume goes on there"
+        hint = f"{first.hint}; {part}" if first.hint else part
+        raise type(error)(replace(first, hint=hint), *others) from error
 
 
 def _without_labels(samples: Iterator[Sample], writing: Format, report: Report) -> Iterator[Sample]:

@@ -38,7 +38,6 @@ DUPLICATE = Rule(
     "two samples of one name",
     why="The second would take the place of the first.",
 )
-
 # 1xx: images
 MISSING_IMAGE = Rule(
     "DAT101",

@@ -10,6 +10,8 @@ import click
 from ufkit.cli.datasets.options import refuse_others, request_of
 from ufkit.cli.output import Output
 from ufkit.core import render
+from ufkit.core.diag import FileError, Where
+from ufkit.core.rules import EXISTS
 
 if TYPE_CHECKING:
     from ufkit.datasets.mean import Means
@@ -35,12 +37,19 @@ def _suffix(path: str) -> str:
 def run(ctx: click.Context, source: str, target: str, given: dict[str, Any]) -> int:
     """Convert and say what became of the samples: 1 if some were left out, else 0."""
     from ufkit.datasets.open import source_format, target_format
+    from ufkit.ufw.store import DATA
 
     reading = source_format(source, given["source_format"] or "")
     if _suffix(target) in _MEANS and not given["target_format"]:
         refuse_others(ctx, reading, None)
         return _mean(ctx.obj, source, target, given)
-    refuse_others(ctx, reading, target_format(target, given["target_format"] or ""))
+    writing = target_format(target, given["target_format"] or "")
+    refuse_others(ctx, reading, writing)
+    going_on = given["append"] or given["resume"] or given["force"]
+    exists = os.path.isfile(target) or os.path.isfile(os.path.join(target, DATA))
+    if writing.direct and exists and not going_on:
+        hint = "choose another name, or --append, --resume, or --force to replace it"
+        raise FileError(EXISTS.at(Where(target), f"{target} exists already", hint=hint))
     return _convert(ctx.obj, source, target, given)
 
 
