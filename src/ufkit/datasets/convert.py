@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -154,7 +154,10 @@ def _telling_of_parts(target: PathLike, writing: Format) -> Iterator[None]:
     try:
         yield
     except UfkitError as error:
-        count = writing.last(Path(target))[0] if writing.last and os.path.exists(target) else 0
+        count = 0
+        if writing.last and os.path.exists(target):
+            with suppress(UfkitError):  # it may be what is damaged
+                count = writing.last(Path(target))[0]
         if not count:
             raise
         first, *others = error.diagnostics
