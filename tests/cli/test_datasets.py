@@ -165,11 +165,11 @@ def test_a_label_map_numbers_the_classes(run: Run, tmp_path: Path) -> None:
     )
     labels = tmp_path / "map.prototxt"
     labels.write_text('item { name: "dog" label: 12 display_name: "Hund" }\n')
-    done = run("convert", tmp_path / "voc", tmp_path / "x.lmdb", "--labelmap", labels)
+    done = run("convert", tmp_path / "voc", tmp_path / "x.lmdb", "--labels", labels)
     assert done.code == 0, done.err
     assert [box.label for box in open_dataset(tmp_path / "x.lmdb")[0].boxes] == [12]
     labels.write_text('item { name: "cat" label: 1 display_name: "cat" }\n')
-    done = run("convert", tmp_path / "voc", tmp_path / "y.lmdb", "--labelmap", labels, "--json")
+    done = run("convert", tmp_path / "voc", tmp_path / "y.lmdb", "--labels", labels, "--json")
     assert done.codes == ["DAT204"]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from pathlib import Path
 
@@ -159,6 +160,16 @@ def test_a_summary(tmp_path: Path) -> None:
     assert 1 <= summary.values[0] < summary.values[1] <= 255
     assert (summary.first_key, summary.last_key) == ("00000000_", "00000003_")
     assert summary.as_dict()["boxes"] == [{"label": 3, "boxes": 4}, {"label": 7, "boxes": 4}]
+
+
+def test_a_summary_decodes_no_image(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    data = cv2.imencode(".jpg", np.full((8, 9, 3), 99, np.uint8))[1].tobytes()
+    dataset = ufkit.open_dataset(of_records(tmp_path / "db", [Datum.of_image(data, 1)]))
+    monkeypatch.setitem(sys.modules, "cv2", None)
+    summary = ufkit.summarize_dataset(dataset)
+    assert (summary.shapes, summary.storages, summary.values) == ({(3, 8, 9): 1}, {"jpeg": 1}, None)
+    with pytest.raises(ufkit.MissingExtraError, match=r"ufkit\[datasets\]"):
+        dataset[0].array()
 
 
 def test_a_summary_of_a_few_of_many(tmp_path: Path) -> None:

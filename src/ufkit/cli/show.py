@@ -49,7 +49,7 @@ from ufkit.core import render
     help="What SOURCE is; found by its content unless given.",
 )
 @click.option(
-    "--labelmap",
+    "--labels",
     type=click.Path(),
     metavar="FILE",
     cls=Opt,
@@ -104,7 +104,7 @@ def _show(output: Output, source: str, keys: tuple[str, ...], given: dict[str, A
 
     target = given["target"]
     refuse_existing(target, force=given["force"])
-    labels = read_labels(given["labelmap"]) if given["labelmap"] else ()
+    labels = read_labels(given["labels"]) if given["labels"] else ()
     listing = list_dataset(source, given["source_format"] or "", FormatOptions(labels=labels))
     samples = list(chosen(listing, keys, count=given["count"] or 24, seed=given["shuffle"]))
     classes = Classes(labels or listing.labels)

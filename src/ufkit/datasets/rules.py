@@ -89,7 +89,7 @@ UNKNOWN_CLASS = Rule(
     E,
     "class is not in the label map",
     why="There is no number for it.",
-    hint="add it to the label map, or leave out --labelmap to number the classes anew",
+    hint="add it to the label map, or leave out --labels to number the classes anew",
 )
 NO_ANNOTATION = Rule(
     "DAT205",

@@ -34,10 +34,11 @@ class Dataset:
     is taken, so that read-only media do, and LMDB uses pages again.
     """
 
-    def __init__(self, path: PathLike) -> None:
+    def __init__(self, path: PathLike, *, mmap: bool = True) -> None:
         self.path = os.fspath(path)
         self.file = data_file(path)
-        self._tree = Tree(Source.open(self.file))
+        self._mmap = mmap
+        self._tree = Tree(Source.open(self.file, mmap=mmap))
         self._ranks = Ranks(self._tree)
         count = len(self)
         ends = [*self.raw(0, _LOOKS), *self.raw(max(_LOOKS, count - _LOOKS))]
@@ -163,8 +164,11 @@ class Dataset:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def __reduce__(self) -> tuple[type[Dataset], tuple[str]]:
-        return type(self), (os.path.abspath(self.path),)
+    def __getstate__(self) -> tuple[str, bool]:
+        return os.path.abspath(self.path), self._mmap
+
+    def __setstate__(self, state: tuple[str, bool]) -> None:
+        self.__init__(state[0], mmap=state[1])  # type: ignore[misc]
 
     def __repr__(self) -> str:
         return f"Dataset({self.path!r}, {len(self)} x {self.kind or 'nothing'})"
@@ -191,11 +195,12 @@ class Mapped(Generic[T]):
         return map(self.function, self.dataset)
 
 
-def open_dataset(path: PathLike) -> Dataset:
+def open_dataset(path: PathLike, *, mmap: bool = True) -> Dataset:
     """A dataset: an LMDB folder, or its data.mdb alone, on read-only media too.
 
-    Opening takes the same time whatever the number of records.
+    Opening takes the same time whatever the number of records. With `mmap=False` all of the file is
+    read into memory, for where another program may shorten it.
     Raises FileError (UFK001); FormatError for what is no LMDB (UFW304), for one cut short or
     damaged (UFW305), for one of other records (UFW306).
     """
-    return Dataset(path)
+    return Dataset(path, mmap=mmap)

@@ -33,7 +33,8 @@ class DatasetSummary:
     labels         how many have each label of a Datum; the key None for none
     boxes          how many boxes there are of each class
     record_bytes   least, mean and greatest size of a record
-    values         least and greatest element of `sampled` records; None without any
+    values         least and greatest element of `sampled` records; None without any, as of images
+                   that are encoded: nothing is decoded here
     damaged        how many cannot be read; `check` says why
     """
 
@@ -115,7 +116,7 @@ def _add(summary: DatasetSummary, record: Record, *, sample: bool) -> None:
     summary.storages[_storage(datum)] += 1
     summary.labels[datum.label] += 1
     summary.boxes.update(box.label for box in record.boxes)
-    if not sample:
+    if not sample or datum.encoded:
         return
     values = datum.array()
     if values.size:

@@ -33,7 +33,7 @@ NAMES = (
 # FormatOptions that single formats heed, by the name of the field of FormatOptions they become.
 _OF_FORMATS = {
     "images": "images",
-    "labelmap": "labels",
+    "labels": "labels",
     "voc_pixels": "pixels",
     "split": "split",
     "append": "mode",
@@ -105,7 +105,7 @@ _ALL = (
             about="Multiply with it, after the mean was subtracted. float32 only."),
     _option("--batch", group=PIXELS, is_flag=True,
             about="Arrays of four axes, 1 x C x H x W, as UFW's `batch_size: 0` wants them."),
-    _option("--labelmap", group=BOXES, type=click.Path(), metavar="FILE",
+    _option("--labels", group=BOXES, type=click.Path(), metavar="FILE",
             about="Numbers of the classes (.prototxt); else those of SOURCE, or new ones."),
     _option("--label-db", group=BOXES, type=click.Path(), metavar="DIR",
             about="Several labels, or labels with fractions: a second LMDB of the same keys, to "
@@ -190,7 +190,7 @@ def request_of(given: dict[str, Any]) -> DatasetRequest:
         target=given["target_format"] or "",
         options=FormatOptions(
             images=path("images"),
-            labels=read_labels(given["labelmap"]) if given["labelmap"] else (),
+            labels=read_labels(given["labels"]) if given["labels"] else (),
             pixels=given["voc_pixels"],
             rgb=given["rgb"],
             split=given["split"],

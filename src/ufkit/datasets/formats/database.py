@@ -117,7 +117,7 @@ def _refuse_other_classes(beside: Path, listing: Listing, options: FormatOptions
         for item in listing.labels:
             if there.get(item.label, item.shown) != item.shown:
                 message = f"label {item.label} is {item.shown!r}, there it is {there[item.label]!r}"
-                hint = f"number them as there: --labelmap {beside}"
+                hint = f"number them as there: --labels {beside}"
                 raise RequestError(CANNOT_HOLD.at(Where(os.fspath(beside)), message, hint=hint))
 
 
