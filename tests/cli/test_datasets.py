@@ -105,6 +105,10 @@ def test_row_1_the_mean_of_a_database(run: Run, folder: Path, tmp_path: Path) ->
     run("convert", tmp_path / "x.lmdb", npy, "--mean-layout", "c", "--rgb")
     assert np.allclose(np.load(npy), stack.mean((0, 2, 3))[::-1], rtol=1e-5)
     assert run("convert", tmp_path / "x.lmdb", npy).code == 3  # exists
+    for option in (("--rgb",), ("--mean-layout", "c")):
+        done = run("convert", tmp_path / "x.lmdb", tmp_path / "new.binaryproto", *option)
+        assert done.code == 2
+        assert "concern .npy only" in done.err
 
 
 def test_options_of_convert_imageset(run: Run, folder: Path, tmp_path: Path) -> None:

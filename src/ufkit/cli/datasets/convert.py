@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ufkit.cli.datasets.options import refuse_others, request_of
+from ufkit.cli.datasets.options import given_options, refuse_others, request_of
 from ufkit.cli.output import Output
 from ufkit.core import render
 from ufkit.core.diag import FileError, Where
 from ufkit.core.rules import EXISTS
 
 if TYPE_CHECKING:
+    from ufkit.datasets.formats.format import Format
     from ufkit.datasets.mean import Means
     from ufkit.datasets.report import Report
 
@@ -41,6 +42,8 @@ def run(ctx: click.Context, source: str, target: str, given: dict[str, Any]) -> 
 
     reading = source_format(source, given["source_format"] or "")
     if _suffix(target) in _MEANS and not given["target_format"]:
+        if _suffix(target) == ".binaryproto":
+            _refuse_layouts(ctx, reading)
         refuse_others(ctx, reading, None)
         return _mean(ctx.obj, source, target, given)
     writing = target_format(target, given["target_format"] or "")
@@ -51,6 +54,13 @@ def run(ctx: click.Context, source: str, target: str, given: dict[str, Any]) -> 
         hint = "choose another name, or --append, --resume, or --force to replace it"
         raise FileError(EXISTS.at(Where(target), f"{target} exists already", hint=hint))
     return _convert(ctx.obj, source, target, given)
+
+
+def _refuse_layouts(ctx: click.Context, reading: Format) -> None:
+    """Refuse what concerns arrays: a .binaryproto is 1 x C x H x W, B G R."""
+    given = given_options(ctx)
+    if "mean_layout" in given or ("rgb" in given and "rgb" not in reading.reads):
+        ctx.fail("--mean-layout and --rgb concern .npy only; a .binaryproto has one form.")
 
 
 def _convert(output: Output, source: str, target: str, given: dict[str, Any]) -> int:
