@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ufkit
-from ufkit.ufw.annotations import AnnotatedDatum, Box, kind_of, read_record
+from ufkit.ufw.annotations import AnnotatedDatum, Box
 from ufkit.ufw.datum import Datum
+from ufkit.ufw.records import kind_of, read_record
 from ufkit.ufw.schema import ANNOTATED_DATUM, DATUM
 from wire.judge import judge
 

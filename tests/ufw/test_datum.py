@@ -17,8 +17,8 @@ from hypothesis.extra import numpy as arrays
 
 import ufkit
 from ufkit.ufw import image
-from ufkit.ufw.annotations import read_record
 from ufkit.ufw.datum import Datum
+from ufkit.ufw.records import read_record
 from ufkit.ufw.schema import DATUM
 from wire.judge import judge
 
@@ -263,6 +263,18 @@ def test_sizes_are_read_without_decoding(suffix: str, monkeypatch: pytest.Monkey
     data = cv2.imencode(suffix, _picture(False))[1].tobytes()
     monkeypatch.setattr(image, "need", lambda *_: pytest.fail("decoded"))
     assert Datum.of_image(data).shape == (3, 13, 7)
+
+
+def test_a_jpeg_that_was_cut_short() -> None:
+    """OpenCV before 5 makes the rest of it grey, without a word."""
+    data = cv2.imencode(".jpg", np.full((64, 64, 3), 200, np.uint8))[1].tobytes()
+    for cut in (data[:-2], data[:-20]):
+        record = Datum.of_image(cut)
+        assert record.shape == (3, 64, 64)
+        with pytest.raises(ufkit.FormatError, match="ends too early") as raised:
+            record.array()
+        assert code(raised) == "UFW302"
+    assert Datum.of_image(data + b"\0\0").array().shape == (3, 64, 64)  # padded
 
 
 @given(st.binary(max_size=60), st.sampled_from([b"", b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n", b"BM"]))

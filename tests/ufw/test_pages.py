@@ -103,6 +103,20 @@ def test_damage_ends_in_an_error_of_ours(tmp_path: Path, seed: int) -> None:
         pass
 
 
+def test_nothing_is_added_to_what_is_damaged(tmp_path: Path) -> None:
+    """Where LMDB would look first: the heads and the way to the last key."""
+    whole = _whole(tmp_path)
+    root = int.from_bytes(whole[4096 + 128 : 4096 + 136], "little")  # of the second head, the newer
+    for byte in (0, 10, 12):  # number, kind and nodes of the page that all begins with
+        data = bytearray(whole)
+        data[root * 4096 + byte] ^= 0xFF
+        (tmp_path / "damaged.mdb").write_bytes(data)
+        with pytest.raises(ufkit.FormatError) as raised:
+            ufkit.create_dataset(tmp_path / "damaged.mdb", mode="append")
+        assert raised.value.diagnostic.code == "UFW305"
+        assert (tmp_path / "damaged.mdb").read_bytes() == data
+
+
 _made: list[bytes] = []
 
 

@@ -9,10 +9,11 @@ from typing import Generic, TypeVar, overload
 
 from ufkit.core.diag import FormatError, Where
 from ufkit.core.files import PathLike, Source
-from ufkit.ufw.annotations import Record, foreign, kind_of, read_record
+from ufkit.ufw.annotations import Record
 from ufkit.ufw.keys import Key, as_key, shown_key
 from ufkit.ufw.pages import Item, Tree
 from ufkit.ufw.ranks import Ranks
+from ufkit.ufw.records import foreign, kind_of, read_record
 from ufkit.ufw.rules import DAMAGED_DATABASE, FOREIGN_RECORD
 from ufkit.ufw.store import data_file
 
@@ -61,6 +62,11 @@ class Dataset:
     def nbytes(self) -> int:
         """Size of the file."""
         return os.path.getsize(self.file)
+
+    @property
+    def map_size(self) -> int:
+        """Bytes that whoever writes to it maps, as the last one did."""
+        return self._tree.meta.map_size
 
     def where(self, key: bytes) -> Where:
         """The place of a record, for diagnostics."""

@@ -15,6 +15,7 @@ Array = NDArray[Any]
 Bytes = bytes | memoryview
 
 _JPEG, _PNG, _BMP = b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n", b"BM"
+_SCAN, _END = b"\xff\xda", b"\xff\xd9"  # what a JPEG's pixels stand between
 _IGNORE_ORIENTATION = 128  # the sizes of the header are what boxes are fractions of
 _ANY_DEPTH = 2
 
@@ -62,6 +63,9 @@ def decode(data: Bytes, *, colour: bool | None = None, where: Where | None = Non
     Raises FormatError (UFW302); MissingExtraError without OpenCV (extra `datasets`).
     """
     where = where or Where()
+    if data[:3] == _JPEG and bytes(data).rfind(_END) < bytes(data).rfind(_SCAN):
+        message = f"the JPEG ends too early, after {len(data)} bytes"
+        raise FormatError(BAD_IMAGE.at(where, message))  # some OpenCVs make the rest grey
     if colour is None:
         colour = header(data, where).channels == 3
     return _decoded(data, int(colour) | _ANY_DEPTH | _IGNORE_ORIENTATION, where)

@@ -9,12 +9,14 @@ from types import TracebackType
 from typing import Any
 
 from ufkit.core.diag import FileError, FormatError, RequestError, Where
-from ufkit.core.files import PathLike, Source, need, staging
+from ufkit.core.files import PathLike, need, staging
 from ufkit.core.rules import CANNOT_WRITE, EXISTS
-from ufkit.ufw.annotations import Record, foreign, kind_of
+from ufkit.ufw.annotations import Record
+from ufkit.ufw.dataset import Dataset
 from ufkit.ufw.keys import OWN, STYLES, Key, as_key, shown_key
+from ufkit.ufw.records import foreign, kind_of
 from ufkit.ufw.rules import BAD_KEY, FOREIGN_RECORD, RECORD_VALUES
-from ufkit.ufw.store import DATA, LOCK, lmdb_errors, read_meta
+from ufkit.ufw.store import DATA, LOCK, lmdb_errors
 
 MODES = ("new", "append", "overwrite")
 
@@ -65,7 +67,8 @@ class DatasetWriter:
             self._refuse_existing(folder)
         size = _MAP
         if mode == "append" and exists:
-            size = max(size, read_meta(Source.open(self.file)).map_size)
+            with Dataset(self.path) as there:  # looked at before LMDB trusts what is in it
+                size = max(size, there.map_size)
         with lmdb_errors(self.path, CANNOT_WRITE):
             if folder and not os.path.isdir(self.path):
                 os.mkdir(self.path)
