@@ -120,7 +120,7 @@ def test_arrays_that_are_no_pictures_pass_or_are_refused() -> None:
 def test_a_jpeg_that_ends_too_early_is_no_image() -> None:
     """OpenCV before 5 gives one, gray below."""
     data = jpg(np.random.default_rng(0).integers(0, 256, (64, 64, 3), np.uint8))
-    with pytest.raises(FormatError, match=r"ends too early|is damaged"):
+    with pytest.raises(FormatError, match="ends too early"):
         made(data[: len(data) // 2])
 
 

@@ -24,7 +24,6 @@ _MAGICS = (
     (b"P5", "pgm"),
     (b"\0\0\0\x0cjP  ", "jp2"),
 )
-_SCAN, _END = b"\xff\xda", b"\xff\xd9"  # markers of JPEG
 
 
 def opencv() -> Any:
@@ -63,18 +62,13 @@ def decoded(data: bytes, at: Where, *, gray: bool = False) -> Array:
     """Pixels of an image file in 8 bits: H x W x 3, B G R, also of a gray file; H x W for `gray`.
 
     Not turned as EXIF says: boxes are fractions of the sizes in the file's header, see
-    `ufw.image.decode`. Raises FormatError (DAT102), also for a JPEG that ends too early, whose
-    lower part OpenCV before 5 fills with gray.
+    `ufw.image.decode`. Raises FormatError (DAT102), also for a JPEG that ends too early.
     """
     try:
         pixels = image.decode(data, colour=not gray, where=at)
     except FormatError as error:
-        kind = suffix_of(data).upper()
-        what = f"this {kind} is damaged" if kind else f"its {len(data):,} bytes are no image"
-        raise FormatError(BAD_IMAGE.at(at, what if data else "the file is empty")) from error
-    if data.startswith(b"\xff\xd8") and data.rfind(_END) < data.rfind(_SCAN):
-        message = f"the JPEG ends too early, after {len(data)} bytes"
-        raise FormatError(BAD_IMAGE.at(at, message))
+        message = error.diagnostic.message if data else "the file is empty"
+        raise FormatError(BAD_IMAGE.at(at, message)) from error
     return (pixels >> 8).astype(np.uint8) if pixels.dtype == np.uint16 else pixels
 
 
