@@ -18,12 +18,11 @@ from ufkit.datasets.pictures import where
 from ufkit.datasets.report import Report
 from ufkit.datasets.rules import BAD_ANNOTATION, CANNOT_HOLD, SIZES_DIFFER
 from ufkit.datasets.sample import Box, Lazy, Listing, Sample
-from ufkit.ufw.annotations import AnnotatedDatum
+from ufkit.ufw.annotations import AnnotatedDatum, Record
 from ufkit.ufw.dataset import Dataset, open_dataset
 from ufkit.ufw.datum import Datum
 from ufkit.ufw.io import save_labels
 from ufkit.ufw.keys import OWN, name_of, shown_key
-from ufkit.ufw.records import Record
 from ufkit.ufw.store import DATA
 from ufkit.ufw.writer import DatasetWriter, create_dataset
 from ufkit.wire.sniff import LMDB, identify
