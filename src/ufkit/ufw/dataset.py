@@ -43,6 +43,8 @@ class Dataset:
         self._ranks = Ranks(self._tree)
         count = len(self)
         ends = [*self.raw(0, _LOOKS), *self.raw(max(_LOOKS, count - _LOOKS))]
+        if len(ends) < min(count, 2 * _LOOKS):
+            raise self._fewer()
         kinds = dict.fromkeys(kind for _, value in ends if (kind := kind_of(value)) is not None)
         self._kinds: tuple[type[Record], ...] = tuple(kinds)
         if ends and not kinds:  # one of ours among them may be damaged, not all
@@ -111,9 +113,12 @@ class Dataset:
             raise IndexError(f"{self.path} has {len(self)} records, none at {index}")
         found = next(self._ranks.items(rank), None)
         if found is None:
-            message = f"it tells of {len(self):,} records, and has none at {rank:,}"
-            raise FormatError(DAMAGED_DATABASE.at(Where(self.file), message))
+            raise self._fewer()
         return found
+
+    def _fewer(self) -> FormatError:
+        message = f"its tree has fewer than the {len(self):,} records it tells of"
+        return FormatError(DAMAGED_DATABASE.at(Where(self.file), message))
 
     def _record(self, item: Item) -> Record:
         key, start, stop = item

@@ -38,7 +38,7 @@ class Ranks:
         self._kept: list[bytes] | None = None
 
     def items(self, rank: int) -> Iterator[Item]:
-        """Records in order, from that of a rank on."""
+        """Records in order, from that of a rank on; none where a damaged tree has fewer."""
         if rank == 0:
             return self.tree.items()
         if self._numbered is not None:
@@ -48,6 +48,8 @@ class Ranks:
         if self._kept is None:
             self._kept = [key for key, _, _ in islice(self.tree.items(), 0, None, _STEP)]
         at, further = divmod(rank, _STEP)
+        if at >= len(self._kept):
+            return iter(())
         return islice(self.tree.items(self._kept[at]), further, None)
 
 

@@ -84,7 +84,10 @@ def read_meta(source: Source) -> Meta:
         hint = "copy it with the programs that made it: mdb_dump there, mdb_load here"
         raise FormatError(NOT_DATASET.at(Where(source.name), message, hint=hint))
     second = _read_head(source, first[0].page)
-    meta = max(filter(None, (first, second)), key=lambda head: head[1])[0]
+    if second is None:  # the older one is not what its holder has in mind
+        where = Where(source.name, start=first[0].page)
+        raise FormatError(DAMAGED_DATABASE.at(where, "the second of its two heads is no head"))
+    meta = max(first, second, key=lambda head: head[1])[0]
     if source.size < meta.nbytes and not _sound(source, meta.nbytes):
         message = f"it has {source.size:,} bytes; its head tells of {meta.nbytes:,}"
         where = Where(source.name, start=source.size, stop=meta.nbytes)
