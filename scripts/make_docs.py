@@ -13,6 +13,7 @@ from pathlib import Path
 import ufkit.cli.rules
 import ufkit.conversion.rules
 import ufkit.core.rules
+import ufkit.datasets.rules
 import ufkit.uff.rules
 import ufkit.ufw.rules
 import ufkit.wire.rules
@@ -28,6 +29,7 @@ BANDS: tuple[tuple[str, str, tuple[Rule, ...]], ...] = (
     ("Protocol Buffers", "src/ufkit/wire/rules.py", ufkit.wire.rules.RULES),
     ("UFF", "src/ufkit/uff/rules.py", ufkit.uff.rules.RULES),
     ("UFW and Caffe", "src/ufkit/ufw/rules.py", ufkit.ufw.rules.RULES),
+    ("Datasets", "src/ufkit/datasets/rules.py", ufkit.datasets.rules.RULES),
     ("Conversions", "src/ufkit/conversion/rules.py", ufkit.conversion.rules.RULES),
     ("Command line", "src/ufkit/cli/rules.py", ufkit.cli.rules.RULES),
 )

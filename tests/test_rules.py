@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import os
 from collections.abc import Callable, Iterator
 from itertools import chain
 from pathlib import Path
@@ -16,12 +17,21 @@ import pytest
 
 import ufkit
 from graphs import small_net
+from pictures import pixels, png, some_samples, voc_xml, write_coco, write_voc
 from test_generated import RULES
 from ufkit.cli.app import run
 from ufkit.conversion.uff_onnx import to_onnx
 from ufkit.core.diag import Diagnostic, Where
 from ufkit.core.dtypes import DType
 from ufkit.core.files import Source, need
+from ufkit.datasets.convert import DatasetRequest, convert_dataset
+from ufkit.datasets.engine import changed
+from ufkit.datasets.formats.files import ImageFolder
+from ufkit.datasets.formats.format import FormatOptions
+from ufkit.datasets.open import list_dataset
+from ufkit.datasets.report import Report as DatasetReport
+from ufkit.datasets.sample import Label, Sample
+from ufkit.datasets.transform import Transform
 from ufkit.uff.build import Builder
 from ufkit.uff.data import Orders, Ref
 from ufkit.uff.io import open as open_uff
@@ -914,6 +924,114 @@ def _saturated(_: Path) -> Findings:
 def _one_shift(_: Path) -> Findings:
     weights = np.ones((1, 1, 2, 2), np.float32)
     return quantised({}, "d", "Deconvolution", ["pool"], ["ip"], [weights], per_channel=True)
+
+
+# -- datasets --------------------------------------------------------------------------------
+
+LISTED = "good.png 1\nabsent.png 2\nempty.png 3\nlarge.png 4\ngood.png cat\ngood.png 1 2\n"
+OBJECT = (
+    "<object><name>cat</name><bndbox><xmin>{}</xmin><ymin>1</ymin><xmax>{}</xmax>"
+    "<ymax>2</ymax></bndbox></object>"
+)
+
+
+def listed(folder: Path, form: str = "npz", **more: Any) -> Findings:
+    """What converting a list with a fault in each line gives."""
+    (folder / "list.txt").write_text(LISTED)
+    (folder / "good.png").write_bytes(png(pixels(0)))
+    (folder / "large.png").write_bytes(png(pixels(0, 50, 50)))
+    (folder / "empty.png").touch()
+    request = DatasetRequest(target=form, on_error="skip", **more)
+    return iter(convert_dataset(folder / "list.txt", folder / "out", request).found)
+
+
+def annotated(folder: Path, xml: str, **more: Any) -> Findings:
+    """What converting a VOC folder of one annotation gives."""
+    write_voc(folder / "voc", xml)
+    return iter(convert_dataset(folder / "voc", folder / "x.lmdb", DatasetRequest(**more)).found)
+
+
+@provokes("DAT001")
+def _no_dataset(folder: Path) -> Any:
+    return list_dataset(folder)
+
+
+@provokes("DAT002")
+def _no_sample(folder: Path) -> Any:
+    return list_dataset(folder, "images")
+
+
+@provokes("DAT003")
+def _no_place_for_labels(folder: Path) -> Findings:
+    return listed(folder, "lmdb")
+
+
+class _Killed(Transform):
+    def __call__(self, sample: Sample) -> Any:
+        os._exit(1)
+
+
+@provokes("DAT004")
+def _killed(_: Path) -> Any:
+    return list(changed([Sample("a", b"")], _Killed(), DatasetReport(), workers=2))
+
+
+@provokes("DAT005")
+def _two_of_one_name(folder: Path) -> Any:
+    images = ImageFolder(folder)
+    images.add(Sample("a.png", png(pixels(0))))
+    return images.add(Sample("A.PNG", png(pixels(0))))
+
+
+@provokes("DAT101", "DAT102", "DAT104", "DAT201")
+def _lines(folder: Path) -> Findings:
+    return listed(folder)
+
+
+@provokes("DAT103")
+def _no_picture(_: Path) -> Any:
+    return Transform()(Sample("a", array=np.zeros((5, 2, 2), np.float32)))
+
+
+@provokes("DAT202")
+def _no_xml(folder: Path) -> Findings:
+    return annotated(folder, "<annotation>")
+
+
+@provokes("DAT203")
+def _entity(folder: Path) -> Findings:
+    return annotated(folder, '<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>')
+
+
+@provokes("DAT204")
+def _unknown_class(folder: Path) -> Findings:
+    options = FormatOptions(labels=(Label(1, "dog", "dog"),))
+    return annotated(folder, voc_xml("a", (32, 24), OBJECT.format(1, 2)), options=options)
+
+
+@provokes("DAT205")
+def _without_annotation(folder: Path) -> Findings:
+    write_voc(folder / "voc", "", "b")
+    (folder / "voc" / "Annotations" / "b.xml").unlink()
+    return annotated(folder, voc_xml("a", (32, 24), ""))
+
+
+@provokes("DAT206")
+def _difficult(folder: Path) -> Findings:
+    write_coco(folder / "coco", some_samples(2, boxes=True))
+    request = DatasetRequest(target="yolo")
+    return iter(convert_dataset(folder / "coco", folder / "yolo", request).found)
+
+
+@provokes("DAT301", "DAT302")
+def _boxes(folder: Path) -> Findings:
+    objects = OBJECT.format(1, 99) + OBJECT.format(5, 5)
+    return annotated(folder, voc_xml("a", (32, 24), objects))
+
+
+@provokes("DAT303")
+def _other_size(folder: Path) -> Findings:
+    return annotated(folder, voc_xml("a", (64, 48), OBJECT.format(1, 2)))
 
 
 @pytest.mark.parametrize("code", [rule.code for rule in RULES])

@@ -31,6 +31,13 @@ if TYPE_CHECKING:
     from ufkit.core.diag import Severity as Severity
     from ufkit.core.diag import UfkitError as UfkitError
     from ufkit.core.tensor import Tensor as Tensor
+    from ufkit.datasets.convert import DatasetRequest as DatasetRequest
+    from ufkit.datasets.convert import convert_dataset as convert_dataset
+    from ufkit.datasets.convert import mean_of as mean_of
+    from ufkit.datasets.formats.format import FormatOptions as FormatOptions
+    from ufkit.datasets.open import list_dataset as list_dataset
+    from ufkit.datasets.sample import Sample as Sample
+    from ufkit.datasets.transform import Transform as Transform
     from ufkit.uff.build import Builder as Builder
     from ufkit.uff.check import check as check
     from ufkit.uff.const import constant as constant
@@ -89,6 +96,13 @@ _HOMES = {
     "Severity": "core.diag",
     "UfkitError": "core.diag",
     "Tensor": "core.tensor",
+    "DatasetRequest": "datasets.convert",
+    "convert_dataset": "datasets.convert",
+    "mean_of": "datasets.convert",
+    "FormatOptions": "datasets.formats.format",
+    "list_dataset": "datasets.open",
+    "Sample": "datasets.sample",
+    "Transform": "datasets.transform",
     "Builder": "uff.build",
     "check": "uff.check",
     "constant": "uff.const",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ufkit.cli.command import Opt, Verb, codes, common
+from ufkit.cli.datasets.options import OPTIONS, dataset_options, given_options
 from ufkit.cli.output import Output
 from ufkit.cli.shapes import shape_option
 from ufkit.core import render
@@ -46,6 +47,9 @@ _ENGINES = {"onnxruntime": "ONNX Runtime", "reference": "onnx's own evaluator"}
     .caffemodel, .prototxt or .json with all their weights, mean images (.binaryproto) .npy, and
     all of them back.
 
+    Datasets become one another: LMDB of Caffe, SSD and UFW, COCO, VOC, YOLO, image lists, folders
+    of images or classes, Parquet, WebDataset, .npz; or their mean image (.binaryproto, .npy).
+
     TARGET is written beside and put in place whole. With --verify it is put in place only if
     ONNX Runtime computes from it what the UFF file means. What cannot be converted is listed, all
     of it, and nothing is written. SOURCE may be - for stdin.""",
@@ -59,9 +63,14 @@ _ENGINES = {"onnxruntime": "ONNX Runtime", "reference": "onnx's own evaluator"}
          "for TensorRT; compared up to the plugins, which only TensorRT can run"),
         ("ufkit convert net.uff net.pbtxt --full", "text that holds the weights as well"),
         ("ufkit convert mean.binaryproto mean.npy --mean-layout chw", "for numpy.load"),
+        ("ufkit convert instances.json train.lmdb --images train2017 --max-dim 600",
+         "COCO into what Caffe-SSD trains with, labelmap.prototxt included"),
+        ("ufkit convert train.lmdb voc --to voc", "and out again"),
+        ("ufkit convert train.lmdb mean.binaryproto", "the mean image, and means by channel"),
     ),
     codes=codes(0, 2, 3, 4, 70, 130, _0="written, and equal where that was asked",
-                _1="not equal: nothing written, the first node that differs is named",
+                _1="not equal: nothing written, the first node that differs is named; of a "
+                "dataset: samples were left out (--on-error skip)",
                 _4="something has no equivalent in ONNX: all of it is listed",
                 _5="--verify-data or another option needs a library that is missing"),
 )  # fmt: skip
@@ -158,9 +167,14 @@ _ENGINES = {"onnxruntime": "ONNX Runtime", "reference": "onnx's own evaluator"}
     group=MEANS,
     help="The array has R G B; Caffe's files have B G R, and so has the array without this.",
 )
+@dataset_options
 @common
 @click.pass_context
 def command(ctx: click.Context, /, source: str, target: str, **given: Any) -> int:
+    from ufkit.cli.datasets import convert as datasets
+
+    if datasets.concerns(source, target, given):
+        return datasets.run(ctx, source, target, given)
     from ufkit.cli.kinds import identified
     from ufkit.conversion.families import family_of, target_form
     from ufkit.conversion.pairs import Options, convert
@@ -205,11 +219,9 @@ def _check_options(ctx: click.Context, form: str, family: Family) -> None:
     from ufkit.conversion.families import ARRAY, MEAN, ONNX, UFF
     from ufkit.uff.io import TEXT
 
-    given = {
-        param.name: param
-        for param in ctx.command.params
-        if ctx.get_parameter_source(str(param.name)) is click.core.ParameterSource.COMMANDLINE
-    }
+    given = given_options(ctx)
+    if odd := [name for name in OPTIONS if name in given and name not in _MEAN_ONLY]:
+        ctx.fail(f"{given[odd[0]].opts[0]} concerns datasets only.")
     wrong = [given[name] for name in _ONNX_ONLY if name in given] if form != ONNX else []
     if wrong:
         named = ", ".join(param.opts[0] for param in wrong)

@@ -19,7 +19,8 @@ class Progress:
 
     def __init__(self, *, terminal: bool) -> None:
         self._terminal = terminal
-        self._next = time.monotonic() + _PATIENCE
+        self._begun = time.monotonic()
+        self._next = self._begun + _PATIENCE
         self._bar: Any = None
         self._task: Any = None
         self._what = ""
@@ -31,7 +32,8 @@ class Progress:
             self._draw(what, done, total)
         else:
             share = f"{100 * done // total}% ({done:,} of {total:,})" if total else f"{done:,}"
-            sys.stderr.write(f"{what}: {share}\n")
+            rate = done / (time.monotonic() - self._begun)
+            sys.stderr.write(f"{what}: {share}, {rate:,.0f}/s\n")
             sys.stderr.flush()
             self._next = time.monotonic() + _PAUSE
 

@@ -20,10 +20,13 @@ VERBS = {
         Entry("info", "Look", "Say what a file is: inputs, outputs, operations, weights."),
         Entry("check", "Look", "Find what is wrong with a file, before it goes wrong for you."),
         Entry("diff", "Look", "Say what differs between two models, weights included."),
+        Entry("show", "Look", "Draw samples of a dataset on one picture, with their boxes."),
         Entry("dump", "Look", "Print a file, or some of its nodes, as text or JSON."),
         Entry("recover", "Get out", "Save what is intact of a damaged file, list what is not."),
         Entry(
-            "convert", "Get out", "Convert UFF to ONNX, or a file between binary, text and JSON."
+            "convert",
+            "Get out",
+            "Convert UFF to ONNX, a file between its forms, a dataset into another.",
         ),
         Entry("edit", "Change", "Cut out parts, rename, fold, mend, make up lost weights."),
         Entry("weights", "Get out", "List the weights, or write them to .npz or .safetensors."),

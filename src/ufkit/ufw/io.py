@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import IO
 
 from ufkit.core.diag import Diagnostic, FormatError, NotSupportedError, Where
@@ -12,7 +12,7 @@ from ufkit.core.files import PathLike, Source, replacing
 from ufkit.ufw.annotations import Record
 from ufkit.ufw.blob import DIFFS, STORAGES, Blob
 from ufkit.ufw.net import Net
-from ufkit.ufw.prototxt import LabelMap, Prototxt
+from ufkit.ufw.prototxt import Label, LabelMap, Prototxt
 from ufkit.ufw.rules import NOT_NET, UNKNOWN_FIELDS
 from ufkit.ufw.schema import BLOB, DATUM, NET
 from ufkit.wire.json import json_chunks, parse_json
@@ -30,11 +30,12 @@ from ufkit.wire.sniff import (
     identify,
 )
 from ufkit.wire.text import parse_text, text_lines
-from ufkit.wire.tree import parse_tree
+from ufkit.wire.tree import in_quotes, parse_tree
 
 BINARY, TEXT, JSON = "binary", "text", "json"
 SUFFIXES = {".prototxt": TEXT, ".pbtxt": TEXT, ".txt": TEXT, ".json": JSON}
 
+BACKGROUND = 0  # the label of what is no object
 _FEW = 8  # numbers of a storage that the short text prints
 _NUMBERS = frozenset((*STORAGES, *DIFFS, "winograd_data_fixpoint", "float_data"))
 
@@ -134,6 +135,18 @@ def save_prototxt(text: Prototxt, path: PathLike) -> None:
     """Write the text of a net; what was not edited comes as it was, spaces and comments too."""
     with replacing(path) as out:
         write(text.tree.pieces(), out)
+
+
+def save_labels(labels: Iterable[Label], path: PathLike) -> None:
+    """Write a label map as SSD's tools have it: the background is label 0."""
+    rows = list(labels)
+    if all(item.label != BACKGROUND for item in rows):
+        rows.insert(0, Label(BACKGROUND, "none_of_the_above", "background"))
+    with replacing(path) as out:
+        for item in rows:
+            name, shown = in_quotes(item.name), in_quotes(item.display_name)
+            text = f"item {{\n  name: {name}\n  label: {item.label}\n  display_name: {shown}\n}}\n"
+            out.write(text.encode("utf-8", "surrogateescape"))
 
 
 def save_blob(blob: Blob, path: PathLike) -> None:

@@ -47,3 +47,10 @@ class KeyStyle:
 # ufwio  `0000000000__name`, and without a name `0000000000__ `, which ends in a space
 STYLES = {"caffe": KeyStyle(8, b"_", b""), "ufwio": KeyStyle(10, b"__", b" ")}
 OWN = "own"
+_NUMBERED = re.compile(r"(?:\d{8}_(?!_)|\d{10}__)(?=\s*\S)")
+
+
+def name_of(key: str) -> str:
+    """What a key names, without the number that either style puts before it."""
+    match = _NUMBERED.match(key)
+    return key[match.end() :] if match else key

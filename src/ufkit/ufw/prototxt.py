@@ -136,7 +136,12 @@ class Label(NamedTuple):
     label: int
     name: str
     display_name: str
-    where: Where
+    where: Where = Where()
+
+    @property
+    def shown(self) -> str:
+        """The name that people read."""
+        return self.display_name or self.name or str(self.label)
 
 
 class LabelMap:

@@ -236,8 +236,11 @@ def _held(value: str | float) -> str:
 
 
 def _written(value: str) -> str:
-    if isinstance(value, Word):
-        return value
+    return value if isinstance(value, Word) else in_quotes(value)
+
+
+def in_quotes(value: str) -> str:
+    """A string as the text form has it."""
     escaped = value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
     return f'"{escaped}"'
 
