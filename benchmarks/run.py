@@ -21,6 +21,7 @@ QUESTIONS = {
     "inference": "run_netvlad",
     "caffe": "caffe_nets",
     "datum": "datum",
+    "dataset": "make_dataset",
     "start": "command_line",
 }
 

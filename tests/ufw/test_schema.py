@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -133,3 +135,23 @@ def test_names_and_numbers_are_those_of_the_original() -> None:
     if not ORIGINAL.is_file():
         pytest.skip("../shared/seeds/blob.proto is not here")
     assert described(UFW) == described(Judge(ORIGINAL))
+
+
+def test_row_6_a_differing_schema_in_the_default_pool_is_no_trouble() -> None:
+    """Two of them in one process crash the official runtime; ours is not one of them."""
+    script = r"""
+import sys
+import ufkit
+from ufkit.core.files import Source
+
+assert ufkit.open_net(Source(b"\x0a\x01x")).name == "x"
+assert not [name for name in sys.modules if name.startswith("google.protobuf")]
+
+from google.protobuf import descriptor_pb2, descriptor_pool
+
+file = descriptor_pb2.FileDescriptorProto(name="blob.proto", package="ufw", syntax="proto2")
+file.message_type.add(name="BlobProto").field.add(name="other", number=5, type=9, label=1)
+descriptor_pool.Default().Add(file)
+assert ufkit.open_net(Source(b"\x0a\x01x")).name == "x"
+"""
+    subprocess.run([sys.executable, "-c", script], check=True)
