@@ -15,6 +15,8 @@ import pytest
 
 from attacks.worker import HERE, IDEAS
 
+pytestmark = pytest.mark.timeout(900)  # all ideas run for the first test: over a minute
+
 
 @pytest.fixture(scope="module")
 def results() -> dict[str, dict[str, Any]]:
