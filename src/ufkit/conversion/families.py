@@ -17,10 +17,14 @@ ONNX, NPY = "onnx", "npy"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Family:
-    """Files that become the same kinds of files. `forms` are those by the target's suffix."""
+    """Files that become the same kinds of files. `forms` are those by the target's suffix.
+
+    made    what the forms are forms of, where that is not what the files were
+    """
 
     name: str
     forms: Mapping[str, str]
+    made: str = ""
 
 
 UFF = Family(
@@ -33,6 +37,11 @@ UFF = Family(
         ".txt": TEXT,
         ".json": JSON,
     },
+)
+TENSORFLOW = Family(
+    "TensorFlow graph",
+    {".uff": BINARY, ".pbtxt": TEXT, ".txt": TEXT, ".json": JSON, ".onnx": ONNX},
+    made=UFF.name,
 )
 NET = Family(
     "Caffe net",
@@ -53,6 +62,7 @@ _FAMILIES = {
     "caffe-json": NET,
     "caffe-blob": MEAN,
     "npy": ARRAY,
+    **dict.fromkeys(("tf-graph", "tf-text", "saved-model-file", "hdf5", "keras"), TENSORFLOW),
 }
 
 

@@ -4,14 +4,25 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from ufkit.conversion.cut import up_to_foreign
-from ufkit.conversion.families import MEAN, NET, ONNX, UFF, Family, family_of, target_form
+from ufkit.conversion.families import (
+    MEAN,
+    NET,
+    ONNX,
+    TENSORFLOW,
+    UFF,
+    Family,
+    family_of,
+    target_form,
+)
 from ufkit.conversion.plugins import DOMAIN as PLUGIN_DOMAIN
 from ufkit.conversion.rules import CANNOT_CONVERT, UP_TO_FOREIGN, WRONG_PAIR
+from ufkit.conversion.tf_files import open_file, open_tensorflow
+from ufkit.conversion.tf_uff import GivenInput, Written, to_uff
 from ufkit.conversion.uff_onnx import DEFAULT_OPSET, Conversion, to_onnx
 from ufkit.conversion.ufw_files import convert_array, convert_mean, convert_net
 from ufkit.conversion.verify import Verification, verify
@@ -48,6 +59,10 @@ class Options:
     full            write blobs into text, where NVIDIA's twin leaves them out (text of UFF)
     mean_layout     nchw, chw, or c: one number for each channel (mean images to .npy)
     rgb             turn round the channels of a mean image, which Caffe keeps as B G R
+    outputs         names of the nodes that are outputs; those that no other takes if empty
+                    (TensorFlow graphs)
+    inputs          nodes in whose place inputs come (TensorFlow graphs)
+    strict          write what NVIDIA's converter wrote, its losses included (TensorFlow graphs)
     force           replace a file that exists
     """
 
@@ -64,6 +79,9 @@ class Options:
     full: bool = False
     mean_layout: str = "nchw"
     rgb: bool = False
+    outputs: Sequence[str] = ()
+    inputs: Sequence[GivenInput] = ()
+    strict: bool = False
     force: bool = False
 
 
@@ -75,6 +93,7 @@ class Report:
     bytes         of the file written, and of the data file beside it if there is one
     conversion    the ONNX side, for targets that are ONNX
     verification  what was compared, when it was asked for
+    uff           the UFF side, for sources that are TensorFlow graphs
     channels      of a mean image
     """
 
@@ -86,6 +105,7 @@ class Report:
     bytes: int = 0
     conversion: Conversion | None = None
     verification: Verification | None = None
+    uff: Written | None = None
     channels: int = 0
     diagnostics: list[Diagnostic] = field(default_factory=list)
 
@@ -103,6 +123,9 @@ class Report:
             "written": self.written,
             "bytes": self.bytes,
         }
+        if self.uff:
+            result["uff_nodes"] = sum(map(len, self.uff.meta.graphs))
+            result["uff_outputs"] = self.uff.outputs
         if self.conversion:
             result["opset"] = self.conversion.opset
             result["nodes"] = self.conversion.count()
@@ -121,14 +144,14 @@ def convert(
 ) -> Report:
     """Convert a file into the kind that `target`'s suffix names.
 
-    UFF of any form: .onnx, .uff (binary), .pbtxt or .txt (text), .json. Caffe nets of any form:
-    .caffemodel, .fp32umodel, .int8umodel (binary), .prototxt (text), .json. Mean images: .npy and
-    back. Written beside and put in place whole; a model that fails verification is not put in
-    place.
+    UFF of any form: .onnx, .uff (binary), .pbtxt or .txt (text), .json; the same of frozen
+    TensorFlow graphs, SavedModel folders among them. Caffe nets of any form: .caffemodel,
+    .fp32umodel, .int8umodel (binary), .prototxt (text), .json. Mean images: .npy and back.
+    Written beside and put in place whole; a model that fails verification is not put in place.
     Raises FileError, FormatError, RequestError, NotSupportedError.
     """
     options = options or Options()
-    opened = source if isinstance(source, Source) else Source.open(source)
+    opened = source if isinstance(source, Source) else open_file(source)
     family = family_of(opened)
     form = target_form(target, family)
     if os.path.exists(target) and not options.force:
@@ -137,10 +160,14 @@ def convert(
     report = Report(opened.name, os.fspath(target), form, family)
     if family is UFF:
         with open_uff(opened) as meta:
-            if form == ONNX:
-                _write_onnx(meta, target, options, report, progress)
-            else:
-                save(meta, target, form=form, full=options.full)
+            _write(meta, target, options, report, progress)
+    elif family is TENSORFLOW:
+        graph = open_tensorflow(opened)
+        report.uff = to_uff(
+            graph, outputs=options.outputs, inputs=options.inputs, strict=options.strict
+        )
+        report.diagnostics += report.uff.diagnostics
+        _write(report.uff.meta, target, options, report, progress)
     elif family is NET:
         convert_net(opened, target, form)
     elif family is MEAN:
@@ -153,6 +180,16 @@ def convert(
         if form == ONNX and os.path.exists(beside):
             report.bytes += os.path.getsize(beside)
     return report
+
+
+def _write(
+    meta: MetaGraph, target: PathLike, options: Options, report: Report, progress: Progress
+) -> None:
+    """Write a UFF in the form of the report."""
+    if report.form == ONNX:
+        _write_onnx(meta, target, options, report, progress)
+    else:
+        save(meta, target, form=report.form, full=options.full)
 
 
 def _write_onnx(
