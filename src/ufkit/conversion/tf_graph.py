@@ -51,9 +51,12 @@ class TfNode:
         node._tensor = value
         return node
 
-    def changed(self, *, op: str | None = None, inputs: Iterable[str] | None = None) -> TfNode:
+    def changed(
+        self, *, name: str | None = None, op: str | None = None, inputs: Iterable[str] | None = None
+    ) -> TfNode:
         """The node as another, with the same attributes."""
         node = copy.copy(self)
+        node.name = self.name if name is None else name
         node.op = self.op if op is None else op
         node.inputs = self.inputs if inputs is None else list(inputs)
         return node
@@ -130,13 +133,17 @@ class TfNode:
 class TfGraph:
     """The nodes of a graph by name, in the order of the file.
 
-    `outputs` are those that a SavedModel's signature names. Raises FormatError (CNV401) for a
+    `outputs` are those that a SavedModel's signature names, `functions` what nodes call by name.
+    Raises FormatError (CNV401) for a
     graph without nodes, or one that names two alike.
     """
 
     def __init__(self, message: Message, file: str, outputs: Sequence[str] = ()) -> None:
         self.file = file
         self.outputs = list(outputs)
+        library = message.get("library")
+        found = library.all("function") if library else []
+        self.functions = {item.get("signature").get("name"): item for item in found}
         self.nodes: dict[str, TfNode] = {}
         for item in message.all("node"):
             node = TfNode(item, file)

@@ -11,6 +11,7 @@ import numpy as np
 
 from ufkit.conversion.rules import TRAINING_RESOLVED
 from ufkit.conversion.tf_branches import Branches, ordered
+from ufkit.conversion.tf_functions import inlined
 from ufkit.conversion.tf_graph import TfGraph, TfNode, name_of, output_of
 from ufkit.conversion.tf_ops_modern import ENTRIES
 from ufkit.conversion.tf_tensor import TfTensor, TfType
@@ -49,6 +50,7 @@ def ready(graph: TfGraph, outputs: Sequence[str]) -> tuple[TfGraph, list[Diagnos
 
     Raises FormatError (CNV401) where the graph is not sound.
     """
+    graph = inlined(graph)
     nodes = ordered(graph, outputs)
     branches = Branches(graph, nodes)
     followed = []

@@ -30,25 +30,30 @@ def _spatial(node: TfNode, values: Sequence[Any]) -> Sequence[Any]:
 def _padded(walk: Walk, node: TfNode, ref: str) -> tuple[str, dict[str, Any]]:
     """What a window moves over, and the fields that say how that is padded.
 
-    A Pad of as many zeros before as behind becomes a field, if nothing else is padded. Padding of
-    a convolution's own that is not the same at both ends becomes a Pad.
+    A Pad of as many zeros before as behind becomes a field, if nothing else is padded.
     """
     padding = node.text("padding")
     if padding == "SAME":
         return walk.spell(ref), {"implicit_padding": "same"}
     if padding == "EXPLICIT":
         flat = node.wholes("explicit_paddings")
-        rows = [*zip(flat[::2], flat[1::2], strict=False)]
-        if (fields := _padding_field(node, rows)) is not None:
-            return walk.spell(ref), fields
-        amounts = walk.array(f"{node.name}/paddings", np.array(rows, np.int32))
-        return walk.aside(f"{node.name}/Pad", "Pad", [walk.spell(ref), amounts]), {}
+        return _with_zeros(walk, node, ref, [*zip(flat[::2], flat[1::2], strict=False)])
     if padding != "VALID":
         raise Refused(f"its padding is {padding}, and UFF has none such")
     before = walk.graph.node(ref, node)
     if before.op == "Pad" and (fields := _padding_field(node, walk.pairs(before, 1))) is not None:
         return walk.inputs(before)[0], fields
     return walk.spell(ref), {}
+
+
+def _with_zeros(
+    walk: Walk, node: TfNode, ref: str, rows: list[tuple[int, int]]
+) -> tuple[str, dict[str, Any]]:
+    """As `_padded`, for zeros of the window's own: a field where that can be, else a Pad."""
+    if (fields := _padding_field(node, rows)) is not None:
+        return walk.spell(ref), {} if fields["padding"] == [0, 0] else fields
+    amounts = walk.array(f"{node.name}/paddings", np.array(rows, np.int32))
+    return walk.aside(f"{node.name}/Pad", "Pad", [walk.spell(ref), amounts]), {}
 
 
 def _padding_field(node: TfNode, rows: Sequence[tuple[int, int]]) -> dict[str, Any] | None:
@@ -73,10 +78,43 @@ def _convolution(walk: Walk, node: TfNode, **fields: Any) -> None:
 
 
 def _depthwise(walk: Walk, node: TfNode) -> None:
+    _convolution(walk, node, number_groups=_groups(walk, node))
+
+
+def _groups(walk: Walk, node: TfNode) -> int:
     kernel = walk.known(node, 1)
     if kernel is None or len(kernel.shape) != 4:
         raise Refused("its kernel is no constant of 4 axes, whose third is the number of groups")
-    return _convolution(walk, node, number_groups=kernel.shape[_DEPTH])
+    return kernel.shape[_DEPTH]
+
+
+def _dilated(walk: Walk, node: TfNode) -> None:
+    """One convolution for the three nodes that TensorFlow wrote a dilated one with.
+
+    SpaceToBatchND puts zeros around a map and cuts it into as many as the block has elements,
+    a convolution works on all of them, BatchToSpaceND joins them and cuts edges off. An edge cut
+    off is a zero not needed.
+    """
+    conv = walk.graph.node(walk.sources(node, 3)[0], node)
+    cut = walk.graph.node(walk.sources(conv, 1)[0], conv) if conv.inputs else conv
+    if conv.op not in ("Conv2D", "DepthwiseConv2dNative") or cut.op != "SpaceToBatchND":
+        raise Refused("it does not end a dilated convolution")
+    block = walk.wholes(cut, 1, "block")
+    rows = [
+        (added[0] - taken[0], added[1] - taken[1])
+        for added, taken in zip(walk.pairs(cut, 2), walk.pairs(node, 2), strict=False)
+    ]
+    ones = {*conv.wholes("strides"), *conv.wholes("dilations")} == {1}
+    plain = ones and conv.text("padding") == "VALID" and not _channels_first(conv)
+    fits = block == walk.wholes(node, 1, "block") and len(rows) == len(block) == 2
+    if not (plain and fits) or min(map(min, rows)) < 0:
+        raise Refused("what it ends is no convolution that a dilation could say")
+    fields: dict[str, Any] = {"strides": [1, 1], "dilation": block}
+    if conv.op == "DepthwiseConv2dNative":
+        fields["number_groups"] = _groups(walk, conv)
+    taken, padding = _with_zeros(walk, conv, walk.sources(cut, 1)[0], [(0, 0), *rows, (0, 0)])
+    inputs = [taken, walk.inputs(conv, 2)[1]]
+    walk.op(node, "Conv", inputs, f"{_order(conv)}_{_KERNEL}", **fields, **padding)
 
 
 def _transposed(walk: Walk, node: TfNode) -> None:
@@ -151,6 +189,7 @@ MAPS: dict[str, Entry] = {
     "Conv2D": _convolution,
     "DepthwiseConv2dNative": _depthwise,
     "Conv2DBackpropInput": _transposed,
+    "BatchToSpaceND": _dilated,
     "MaxPool": _pool("max"),
     "AvgPool": _pool("avg"),
     "BiasAdd": _bias_add,

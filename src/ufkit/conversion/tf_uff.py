@@ -120,11 +120,13 @@ def _placeholder(given: GivenInput, file: str) -> TfNode:
     sizes = [Message.new(SCHEMA["TensorShapeProto.Dim"], size=size) for size in given.shape]
     shape = Message.new(SCHEMA["TensorShapeProto"], dim=sizes)
     value = SCHEMA["AttrValue"]
-    attrs = {
-        "dtype": Message.new(value, type=dtype.number),
-        "shape": Message.new(value, shape=shape),
-    }
-    return TfNode.made(given.name, "Placeholder", file=file, **attrs)
+    return TfNode.made(
+        given.name,
+        "Placeholder",
+        file=file,
+        dtype=Message.new(value, type=dtype.number),
+        shape=Message.new(value, shape=shape),
+    )
 
 
 # -- outputs ---------------------------------------------------------------------------------
