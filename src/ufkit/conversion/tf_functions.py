@@ -13,7 +13,7 @@ from ufkit.core.diag import FormatError
 from ufkit.wire.message import Message
 
 _CALLS = frozenset({"PartitionedCall", "StatefulPartitionedCall"})
-_MOST = 1 << 20  # nodes, when all calls are replaced
+_MOST = 1 << 16  # nodes that calls may become; large models have some thousands
 # In a function a value is named by its operation's word for it; these are not the first ones.
 _LATER = {"output_true": 1, "value_index": 1, "indices": 1, "selected_scores": 1}
 
@@ -36,7 +36,7 @@ def inlined(graph: TfGraph) -> TfGraph:
             nodes[node.name] = node
             if node.op in _CALLS:
                 waiting.append(node)
-        if len(nodes) > _MOST:
+        if len(nodes) - len(graph.nodes) > _MOST:
             reason = f"functions called from here hold more than {_MOST} nodes"
             raise FormatError(BAD_TF.at(call.where(), reason))
     return graph.with_nodes(nodes.values())

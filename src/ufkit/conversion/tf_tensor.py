@@ -52,7 +52,8 @@ class TfType:
     @property
     def written(self) -> DType:
         """The type as NVIDIA's converter numbered it: 7 for those that UFF does not have."""
-        return self.uff or from_uff(BOOL.uff, np.dtype(self.storage).itemsize)
+        width = np.dtype(self.storage).itemsize if self.storage else 0
+        return self.uff or from_uff(BOOL.uff, width)
 
     def __str__(self) -> str:
         return self.name

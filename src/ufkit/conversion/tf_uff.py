@@ -66,13 +66,10 @@ def to_uff(
     """
     graph = _with_inputs(graph, inputs)
     notes: list[Diagnostic] = []
-    if outputs:
-        chosen = [_existing(graph, name) for name in dict.fromkeys(outputs)]
-    else:
-        chosen = [_existing(graph, name) for name in dict.fromkeys(graph.outputs)]
-        if not chosen:
-            chosen = _guessed(graph)
-            notes.append(_guess(graph, chosen))
+    named = outputs or graph.outputs
+    chosen = list(dict.fromkeys(_existing(graph, name) for name in named)) or _guessed(graph)
+    if not named:
+        notes.append(_guess(graph, chosen))
     _require_constants(graph, chosen)
     entries, manner = ENTRIES, STRICT
     if not strict:

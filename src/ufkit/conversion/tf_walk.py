@@ -103,7 +103,7 @@ class Walk:
 
     def known(self, node: TfNode, place: int) -> TfTensor | None:
         """An input's value where that is a constant."""
-        if place >= len(node.inputs):
+        if not 0 <= place < len(node.inputs):
             return None
         source = self.graph.node(self._behind(node.inputs[place], node), node)
         return source.tensor if source.op == "Const" else None
