@@ -243,6 +243,17 @@ def test_what_depends_on_an_input_is_not_computed() -> None:
     assert operations(made) == ["_Transpose"]
 
 
+def test_what_would_be_too_large_is_not_computed() -> None:
+    made = modern(
+        placeholder("x", 1, 4),
+        const("shape", np.array([4, 1 << 26], np.int32)),
+        const("one", np.float32(1)),
+        node("w", "Fill", "shape", "one", T=F32),
+        node("y", "MatMul", "x", "w"),
+    )
+    assert operations(made) == ["FullyConnected", "_Fill"]
+
+
 # -- functions -------------------------------------------------------------------------------
 
 

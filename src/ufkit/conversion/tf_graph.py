@@ -133,13 +133,15 @@ class TfNode:
 class TfGraph:
     """The nodes of a graph by name, in the order of the file.
 
-    `outputs` are those that a SavedModel's signature names, `functions` what nodes call by name.
+    `outputs` are those that a SavedModel's signature names, `functions` what nodes call by name;
+    `size` is that of the file.
     Raises FormatError (CNV401) for a
     graph without nodes, or one that names two alike.
     """
 
     def __init__(self, message: Message, file: str, outputs: Sequence[str] = ()) -> None:
         self.file = file
+        self.size = message.span.source.size
         self.outputs = list(outputs)
         library = message.get("library")
         found = library.all("function") if library else []

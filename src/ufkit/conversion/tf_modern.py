@@ -16,10 +16,14 @@ from ufkit.conversion.tf_graph import TfGraph, TfNode, name_of, output_of
 from ufkit.conversion.tf_ops_modern import ENTRIES
 from ufkit.conversion.tf_tensor import TfTensor, TfType
 from ufkit.conversion.tf_walk import Constant, Manner, Walk
-from ufkit.core.diag import Diagnostic, UfkitError
-from ufkit.core.dtypes import INT64, DType
+from ufkit.core.diag import Diagnostic, FormatError
+from ufkit.core.dtypes import DTYPES, INT64, DType
 from ufkit.core.render import plural
-from ufkit.uff.runner import run
+from ufkit.uff.const import constant
+from ufkit.uff.fold import Folding
+from ufkit.uff.infer import infer
+from ufkit.uff.model import Graph, MetaGraph
+from ufkit.uff.ops.spec import Array
 
 # Inputs that must be constants, by operation: UFF has fields for them, or TensorRT wants weights.
 _REDUCTIONS = ("Sum", "Prod", "Min", "Max", "Mean", "ArgMax", "ArgMin")
@@ -84,6 +88,8 @@ def _notes(branches: Branches) -> list[Diagnostic]:
 
 def _folded(graph: TfGraph, outputs: Sequence[str]) -> TfGraph:
     """The graph with what must be constant computed, where it follows from constants."""
+    folding = Folding(MetaGraph.new())
+    folding.room += graph.size
     computed: dict[str, TfNode | None] = {}
     changed: list[TfNode] = []
     for node in ordered(graph, outputs):
@@ -92,7 +98,7 @@ def _folded(graph: TfGraph, outputs: Sequence[str]) -> TfGraph:
             if -len(inputs) <= place < len(inputs):
                 ref = inputs[place]
                 if ref not in computed:
-                    computed[ref] = _computed(graph, ref)
+                    computed[ref] = _computed(graph, ref, folding)
                 if (made := computed[ref]) is not None:
                     inputs[place] = made.name
         if inputs != node.inputs:
@@ -100,19 +106,43 @@ def _folded(graph: TfGraph, outputs: Sequence[str]) -> TfGraph:
     return graph.with_nodes([*changed, *filter(None, computed.values())])
 
 
-def _computed(graph: TfGraph, ref: str) -> TfNode | None:
+def _computed(graph: TfGraph, ref: str, folding: Folding) -> TfNode | None:
     """A constant in place of a value; None where it is one, or does not follow from constants."""
     if graph.nodes[name_of(ref)].op == "Const" or not _is_closed(graph, ref):
         return None
     walk = Walk(graph, ENTRIES, MODERN)
     try:
         walk.run([ref])
-        (value,) = run(walk.builder.graph, {}).values()
-        tensor = TfTensor.of(np.asarray(value))
-    except (UfkitError, StopIteration):
-        return None  # an operation that nothing here computes
+        value = _value(walk.builder.graph, folding)
+    except FormatError:
+        return None  # what is wrong with it is told where it is converted
+    if value is None or value.dtype not in [row.numpy for row in DTYPES]:
+        return None
     name = name_of(ref) if not output_of(ref) else walk.free(ref.replace(":", "_"))
-    return TfNode.constant(name, tensor, graph.file)
+    return TfNode.constant(name, TfTensor.of(value), graph.file)
+
+
+def _value(graph: Graph, folding: Folding) -> Array | None:
+    """The one output of a graph without inputs; None where something in it is not known, or large.
+
+    Raises FormatError where something does not fit.
+    """
+    inference = infer(graph)
+    values: dict[str, Array] = {}
+    with np.errstate(all="ignore"):
+        for node in inference.graph.needed():
+            facts = inference.facts.get(node.id)
+            if facts is None:
+                return None
+            if node.operation == "Const" and constant(node).nbytes <= folding.room:
+                values[node.id] = constant(node).numpy()
+                continue
+            found = folding.value(node, facts, [values[id_] for id_ in node.inputs])
+            if found is None:
+                return None
+            values[node.id] = found
+    (output,) = inference.graph.outputs
+    return values[output]
 
 
 def _is_closed(graph: TfGraph, ref: str) -> bool:
