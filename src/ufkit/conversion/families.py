@@ -13,6 +13,7 @@ from ufkit.uff.io import BINARY, JSON, TEXT
 from ufkit.wire.sniff import identify
 
 ONNX, NPY = "onnx", "npy"
+DEFAULT_OPSET = 17  # of ONNX; here, so that who writes none need not load `onnx`
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,4 +1,7 @@
-"""Which kind of file becomes which, and one call for all of them."""
+"""Which kind of file becomes which, and one call for all of them.
+
+What loads `onnx` is imported where an ONNX model is written: other targets need none.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +9,10 @@ import os
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ufkit.conversion.cut import up_to_foreign
 from ufkit.conversion.families import (
+    DEFAULT_OPSET,
     MEAN,
     NET,
     ONNX,
@@ -19,22 +22,23 @@ from ufkit.conversion.families import (
     family_of,
     target_form,
 )
-from ufkit.conversion.plugins import DOMAIN as PLUGIN_DOMAIN
 from ufkit.conversion.rules import CANNOT_CONVERT, UP_TO_FOREIGN, WRONG_PAIR
 from ufkit.conversion.tf_files import open_file, open_tensorflow
 from ufkit.conversion.tf_uff import GivenInput, Written, to_uff
-from ufkit.conversion.uff_onnx import DEFAULT_OPSET, Conversion, to_onnx
 from ufkit.conversion.ufw_files import convert_array, convert_mean, convert_net
-from ufkit.conversion.verify import Verification, verify
 from ufkit.core.diag import Diagnostic, FileError, NotSupportedError, RequestError, Where
 from ufkit.core.files import PathLike, Source, staging
 from ufkit.core.render import plural
 from ufkit.core.rules import EXISTS
-from ufkit.uff.inputs import GivenShapes
 from ufkit.uff.io import open as open_uff
 from ufkit.uff.io import save
 from ufkit.uff.model import Graph, MetaGraph
 from ufkit.uff.rules import SEVERAL_GRAPHS
+
+if TYPE_CHECKING:
+    from ufkit.conversion.uff_onnx import Conversion
+    from ufkit.conversion.verify import Verification
+    from ufkit.uff.inputs import GivenShapes
 
 TRT = "trt"
 PLUGINS = (ONNX, TRT)
@@ -195,6 +199,8 @@ def _write(
 def _write_onnx(
     meta: MetaGraph, target: PathLike, options: Options, report: Report, progress: Progress
 ) -> None:
+    from ufkit.conversion.uff_onnx import to_onnx
+
     graph = meta.select(options.graph)
     if options.graph is None and len(meta.graphs) > 1:
         message = f"graph {graph.id!r} is taken, of {len(meta.graphs)}"
@@ -243,6 +249,8 @@ def _to_tensorrt(options: Options) -> bool:
 
 def _provable(conversion: Conversion) -> Conversion:
     """The part that can be run here. Raises NotSupportedError (CNV001) where there is none."""
+    from ufkit.conversion.cut import up_to_foreign
+
     if not conversion.foreign:
         return conversion
     part = up_to_foreign(conversion)
@@ -258,6 +266,8 @@ def _verified(
     proven: Conversion, staged: PathLike, options: Options, progress: Progress
 ) -> Verification:
     """The file compared or, where that holds nodes that nothing here can run, the part before."""
+    from ufkit.conversion.verify import verify
+
     with tempfile.TemporaryDirectory() as folder:
         path = staged
         if proven.names:
@@ -275,6 +285,8 @@ def _verified(
 
 def _rest(graph: Graph, conversion: Conversion) -> Diagnostic:
     """What was not compared."""
+    from ufkit.conversion.plugins import DOMAIN as PLUGIN_DOMAIN
+
     ids = [*map(repr, conversion.foreign)]
     shown = ", ".join(ids if len(ids) <= 8 else [*ids[:7], "..."])
     domains = {node.domain for node in conversion.model.proto.graph.node} - {""}

@@ -6,6 +6,7 @@ What NVIDIA's converter left to its user is done here; then the graph is written
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,11 +20,9 @@ from ufkit.conversion.tf_walk import Constant, Manner, Walk
 from ufkit.core.diag import Diagnostic, FormatError
 from ufkit.core.dtypes import DTYPES, INT64, DType
 from ufkit.core.render import plural
-from ufkit.uff.const import constant
-from ufkit.uff.fold import Folding
-from ufkit.uff.infer import infer
-from ufkit.uff.model import Graph, MetaGraph
-from ufkit.uff.ops.spec import Array
+
+if TYPE_CHECKING:
+    from ufkit.conversion.tf_fold import Room
 
 # Inputs that must be constants, by operation: UFF has fields for them, or TensorRT wants weights.
 _REDUCTIONS = ("Sum", "Prod", "Min", "Max", "Mean", "ArgMax", "ArgMin")
@@ -45,8 +44,7 @@ _WANTED: Mapping[str, Sequence[int]] = {
     **dict.fromkeys(("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3"), (1, 2, 3, 4)),
     **dict.fromkeys(_REDUCTIONS, (1,)),
 }
-_OPEN = frozenset({"Placeholder", "PlaceholderWithDefault", "NoOp", "Assert"})
-_MOST = 1000  # nodes behind one constant
+_OPEN = frozenset({"Placeholder", "PlaceholderWithDefault"})
 
 
 def ready(graph: TfGraph, outputs: Sequence[str]) -> tuple[TfGraph, list[Diagnostic]]:
@@ -88,17 +86,19 @@ def _notes(branches: Branches) -> list[Diagnostic]:
 
 def _folded(graph: TfGraph, outputs: Sequence[str]) -> TfGraph:
     """The graph with what must be constant computed, where it follows from constants."""
-    folding = Folding(MetaGraph.new())
-    folding.room += graph.size
+    nodes = ordered(graph, outputs)
+    closed = _closed(nodes)
     computed: dict[str, TfNode | None] = {}
     changed: list[TfNode] = []
-    for node in ordered(graph, outputs):
+    room: Room | None = None
+    for node in nodes:
         inputs = list(node.inputs)
         for place in _WANTED.get(node.op, ()):
-            if -len(inputs) <= place < len(inputs):
-                ref = inputs[place]
+            ref = inputs[place] if -len(inputs) <= place < len(inputs) else ""
+            if name_of(ref) in closed and graph.nodes[name_of(ref)].op != "Const":
+                room = room or _room(graph)
                 if ref not in computed:
-                    computed[ref] = _computed(graph, ref, folding)
+                    computed[ref] = _computed(graph, ref, room)
                 if (made := computed[ref]) is not None:
                     inputs[place] = made.name
         if inputs != node.inputs:
@@ -106,58 +106,34 @@ def _folded(graph: TfGraph, outputs: Sequence[str]) -> TfGraph:
     return graph.with_nodes([*changed, *filter(None, computed.values())])
 
 
-def _computed(graph: TfGraph, ref: str, folding: Folding) -> TfNode | None:
-    """A constant in place of a value; None where it is one, or does not follow from constants."""
-    if graph.nodes[name_of(ref)].op == "Const" or not _is_closed(graph, ref):
-        return None
+def _room(graph: TfGraph) -> Room:
+    from ufkit.conversion.tf_fold import Room  # what computes is not loaded for nothing
+
+    return Room(graph.size)
+
+
+def _closed(nodes: Sequence[TfNode]) -> set[str]:
+    """Names of the nodes whose values follow from constants alone."""
+    found: set[str] = set()
+    for node in nodes:
+        sources = [name_of(ref) for ref in node.inputs]
+        if node.op == "Const" or (sources and node.op not in _OPEN and found.issuperset(sources)):
+            found.add(node.name)
+    return found
+
+
+def _computed(graph: TfGraph, ref: str, room: Room) -> TfNode | None:
+    """A constant in place of a value that follows from constants; None where it is not known."""
     walk = Walk(graph, ENTRIES, MODERN)
     try:
         walk.run([ref])
-        value = _value(walk.builder.graph, folding)
+        value = room.value(walk.builder.graph)
     except FormatError:
         return None  # what is wrong with it is told where it is converted
     if value is None or value.dtype not in [row.numpy for row in DTYPES]:
         return None
     name = name_of(ref) if not output_of(ref) else walk.free(ref.replace(":", "_"))
     return TfNode.constant(name, TfTensor.of(value), graph.file)
-
-
-def _value(graph: Graph, folding: Folding) -> Array | None:
-    """The one output of a graph without inputs; None where something in it is not known, or large.
-
-    Raises FormatError where something does not fit.
-    """
-    inference = infer(graph)
-    values: dict[str, Array] = {}
-    with np.errstate(all="ignore"):
-        for node in inference.graph.needed():
-            facts = inference.facts.get(node.id)
-            if facts is None:
-                return None
-            if node.operation == "Const" and constant(node).nbytes <= folding.room:
-                values[node.id] = constant(node).numpy()
-                continue
-            found = folding.value(node, facts, [values[id_] for id_ in node.inputs])
-            if found is None:
-                return None
-            values[node.id] = found
-    (output,) = inference.graph.outputs
-    return values[output]
-
-
-def _is_closed(graph: TfGraph, ref: str) -> bool:
-    """Whether a value follows from constants, few enough."""
-    seen = {name_of(ref)}
-    stack = [name_of(ref)]
-    while stack and len(seen) <= _MOST:
-        node = graph.nodes[stack.pop()]
-        if node.op in _OPEN or (not node.inputs and node.op != "Const"):
-            return False
-        sources = [graph.node(source, node).name for source in node.inputs]
-        new = dict.fromkeys(name for name in sources if name not in seen)
-        seen.update(new)
-        stack += new
-    return not stack
 
 
 # -- the manner ------------------------------------------------------------------------------

@@ -16,7 +16,6 @@ from ufkit.core.diag import Diagnostic, FormatError
 from ufkit.core.dtypes import FLOAT32, DType
 from ufkit.core.render import plural
 from ufkit.uff.build import Builder
-from ufkit.uff.ops import OPS
 from ufkit.wire.message import Message
 
 Constant = tuple[Sequence[int], DType, Any]  # shape, type, elements
@@ -208,6 +207,8 @@ class _Staying:
 
     def finding(self) -> Diagnostic:
         """What is said of them."""
+        from ufkit.uff.ops import OPS  # all of them; most graphs have no use for it
+
         names = self.names if len(self.names) <= _SHOWN else [*self.names[: _SHOWN - 1], "..."]
         message = f"{self.first.op} is written as _{self.first.op}"
         message += f": {self.reason}" if self.reason else ""
