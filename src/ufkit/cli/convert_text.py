@@ -70,6 +70,8 @@ def _written(report: Report, output: Output, *, rgb: bool) -> str:
         ]
     else:
         facts.append(f"{report.form} {report.family.made or report.family.name}")
+        if report.uff:
+            facts.append(render.plural(len(report.uff.meta.graph), "node"))
     if report.channels == 3:
         facts.append(
             "turned round: B G R in Caffe, R G B in the array" if rgb else "channels B G R"

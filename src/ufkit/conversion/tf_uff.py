@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ufkit.conversion.rules import NO_TF_NODE, NOT_FROZEN, OUTPUTS_GUESSED
@@ -64,12 +64,14 @@ def to_uff(
     Raises RequestError (CNV403) for names that are not there, NotSupportedError (CNV402) where
     variables are needed, FormatError (CNV401) where the graph is not sound.
     """
-    graph = _with_inputs(graph, inputs)
     notes: list[Diagnostic] = []
     named = outputs or graph.outputs
     chosen = list(dict.fromkeys(_existing(graph, name) for name in named)) or _guessed(graph)
     if not named:
         notes.append(_guess(graph, chosen))
+    renamed = {name_of(_existing(graph, given.node)): given.name for given in inputs}
+    graph = _with_inputs(graph, inputs, renamed)
+    chosen = [renamed.get(name_of(ref), ref) for ref in chosen]
     _require_constants(graph, chosen)
     entries, manner = ENTRIES, STRICT
     if not strict:
@@ -84,28 +86,20 @@ def to_uff(
 # -- inputs ----------------------------------------------------------------------------------
 
 
-def _with_inputs(graph: TfGraph, inputs: Iterable[GivenInput]) -> TfGraph:
+def _with_inputs(
+    graph: TfGraph, inputs: Iterable[GivenInput], renamed: Mapping[str, str]
+) -> TfGraph:
     """The graph with inputs in the place of nodes; who took those takes them."""
-    names: dict[str, str] = {}
-    made = []
-    for given in inputs:
-        old = name_of(_existing(graph, given.node))
-        if given.name != old and given.name in graph.nodes:
-            message = f"{given.name!r}, the new name of {old!r}, is that of another node"
+    for old, new in renamed.items():
+        if new != old and new in graph.nodes:
+            message = f"{new!r}, the new name of {old!r}, is that of another node"
             raise RequestError(NO_TF_NODE.at(Where(graph.file), message, hint=""))
-        names[old] = given.name
-        made.append(_placeholder(given, graph.file))
-    if not made:
-        return graph
     takers = [
-        node for node in graph.nodes.values() if any(name_of(r) in names for r in node.inputs)
+        node.changed(inputs=[renamed.get(name_of(ref), ref) for ref in node.inputs])
+        for node in graph.nodes.values()
+        if any(name_of(ref) in renamed for ref in node.inputs)
     ]
-    changed = [
-        node.changed(inputs=[names.get(name_of(ref), ref) for ref in node.inputs])
-        for node in takers
-        if node.name not in names
-    ]
-    return graph.with_nodes([*changed, *made])
+    return graph.with_nodes([*takers, *(_placeholder(given, graph.file) for given in inputs)])
 
 
 def _placeholder(given: GivenInput, file: str) -> TfNode:
