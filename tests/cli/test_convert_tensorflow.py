@@ -128,9 +128,7 @@ def test_a_list_converts_nothing(run: Any, frozen: Path, net: Path, tmp_path: Pa
     assert "TARGET" in run("convert", frozen).err
 
 
-@pytest.mark.parametrize(
-    "options", [["--strict"], ["--modern"], ["-O", "y"], ["-I", "x,x,float32"]]
-)
+@pytest.mark.parametrize("options", ["--strict", "--modern", "-O y", "-I x,x,float32"])
 def test_options_without_effect_are_refused(
     run: Any, net: Path, tmp_path: Path, options: str
 ) -> None:
