@@ -23,16 +23,18 @@ from ufkit.wire.sniff import (
 from ufkit.wire.text import parse_text
 
 _SERVING = "serving_default"
-_FREEZE = "tensorflow.python.framework.convert_to_constants"
-_IMPORT = f"from {_FREEZE} import convert_variables_to_constants_v2 as freeze"
+_FREEZE = (
+    "tensorflow.python.framework.convert_to_constants import convert_variables_to_constants_v2"
+)
 _WRITE = 'tf.io.write_graph(freeze({}).graph, ".", "frozen.pb", as_text=False)'
-FREEZE_SAVED = f"""in Python, with TensorFlow 2, then convert frozen.pb:
-    {_IMPORT}
-    {_WRITE.format('tf.saved_model.load("FOLDER").signatures["serving_default"]')}"""
-_KERAS_FUNCTION = "tf.function(m).get_concrete_function(tf.TensorSpec(m.inputs[0].shape))"
-FREEZE_KERAS = f"""in Python, with TensorFlow 2, then convert frozen.pb:
-    {_IMPORT}; m = tf.keras.models.load_model("FILE")
-    {_WRITE.format(_KERAS_FUNCTION)}"""
+_LINES = f"""in Python, with TensorFlow 2 as tf, then convert frozen.pb:
+    from {_FREEZE} as freeze; m = {{}}
+    {_WRITE}"""
+FREEZE_SAVED = _LINES.format('tf.saved_model.load("FOLDER")', 'm.signatures["serving_default"]')
+FREEZE_KERAS = _LINES.format(
+    'tf.keras.models.load_model("FILE")',
+    "tf.function(m).get_concrete_function(tf.TensorSpec(m.inputs[0].shape))",
+)
 
 
 def open_file(path: PathLike) -> Source:

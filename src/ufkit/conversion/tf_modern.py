@@ -1,11 +1,11 @@
-"""A graph of TensorFlow made ready: as inference computes it, with constants where UFF wants them.
+"""A graph of TensorFlow made ready: as inference computes it, with its constants computed.
 
 What NVIDIA's converter left to its user is done here; then the graph is written as it wrote one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,26 +24,6 @@ from ufkit.core.render import plural
 if TYPE_CHECKING:
     from ufkit.conversion.tf_fold import Room
 
-# Inputs that must be constants, by operation: UFF has fields for them, or TensorRT wants weights.
-_REDUCTIONS = ("Sum", "Prod", "Min", "Max", "Mean", "ArgMax", "ArgMin")
-_WANTED: Mapping[str, Sequence[int]] = {
-    "Conv2D": (1,),
-    "DepthwiseConv2dNative": (1,),
-    "Conv2DBackpropInput": (0, 1),
-    "BiasAdd": (1,),
-    "MatMul": (1,),
-    "Reshape": (1,),
-    "Transpose": (1,),
-    "ExpandDims": (1,),
-    "Pad": (1,),
-    "Slice": (1, 2),
-    "StridedSlice": (1, 2, 3),
-    "GatherV2": (2,),
-    "ConcatV2": (-1,),
-    "Concat": (0,),
-    **dict.fromkeys(("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3"), (1, 2, 3, 4)),
-    **dict.fromkeys(_REDUCTIONS, (1,)),
-}
 _OPEN = frozenset({"Placeholder", "PlaceholderWithDefault"})
 
 
@@ -85,24 +65,26 @@ def _notes(branches: Branches) -> list[Diagnostic]:
 
 
 def _folded(graph: TfGraph, outputs: Sequence[str]) -> TfGraph:
-    """The graph with what must be constant computed, where it follows from constants."""
+    """The graph with constants in place of what follows from constants, as far as there is room.
+
+    UFF has fields for some inputs, and TensorRT takes weights that are a Const and nothing else.
+    """
     nodes = ordered(graph, outputs)
     closed = _closed(nodes)
     computed: dict[str, TfNode | None] = {}
     changed: list[TfNode] = []
     room: Room | None = None
     for node in nodes:
-        inputs = list(node.inputs)
-        for place in _WANTED.get(node.op, ()):
-            ref = inputs[place] if -len(inputs) <= place < len(inputs) else ""
-            if name_of(ref) in closed and graph.nodes[name_of(ref)].op != "Const":
+        if node.name in closed:
+            continue
+        wanted = [ref for ref in node.inputs if name_of(ref) in closed]
+        for ref in wanted:
+            if ref not in computed and graph.nodes[name_of(ref)].op != "Const":
                 room = room or _room(graph)
-                if ref not in computed:
-                    computed[ref] = _computed(graph, ref, room)
-                if (made := computed[ref]) is not None:
-                    inputs[place] = made.name
-        if inputs != node.inputs:
-            changed.append(node.changed(inputs=inputs))
+                computed[ref] = _computed(graph, ref, room)
+        names = {ref: made.name for ref in wanted if (made := computed.get(ref))}
+        if names:
+            changed.append(node.changed(inputs=[names.get(ref, ref) for ref in node.inputs]))
     return graph.with_nodes([*changed, *filter(None, computed.values())])
 
 
