@@ -61,6 +61,7 @@ class Branches:
     _truths: dict[str, bool | None] = field(default_factory=dict)
     _dead: set[str] = field(default_factory=set)
     _merged: dict[str, str] = field(default_factory=dict)
+    _sources: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not any(node.op in _SWITCHES for node in self.nodes):
@@ -78,13 +79,15 @@ class Branches:
 
     def source(self, ref: str) -> str:
         """Where a value comes from: the same, or what the node that is named passes on."""
-        for _ in self.graph.nodes:  # as far as a circle can lead
+        way: dict[str, None] = {}
+        while ref not in way and ref not in self._sources:  # it may lead in a circle
+            way[ref] = None
             node = self.graph.nodes.get(name_of(ref))
             passed = None if node is None else self._passed(node, output_of(ref))
-            if passed is None:
-                break
-            ref = passed
-        return ref.removesuffix(":0")
+            ref = ref if passed is None else passed
+        found = self._sources.get(ref, ref).removesuffix(":0")
+        self._sources.update(dict.fromkeys(way, found))
+        return found
 
     def _passed(self, node: TfNode, output: int) -> str | None:
         """What a node passes on; None where it computes something."""

@@ -14,20 +14,23 @@ _MOST = 1 << 14  # nodes computed in all; a value that several need may be compu
 
 
 class Room:
-    """What may be computed: 16 MiB, as many bytes as the file has, and some thousands of nodes."""
+    """What may be computed: 16 MiB, as many bytes as the file has, and some thousands of nodes.
+
+    `nodes` is how many are left; once there were too many, nothing more is computed.
+    """
 
     def __init__(self, size: int) -> None:
         self._folding = Folding(MetaGraph.new())
         self._folding.room += size
-        self._nodes = _MOST
+        self.nodes = _MOST
 
     def value(self, graph: Graph) -> Array | None:
         """The one output of a graph without inputs; None where it is not known, or beyond bounds.
 
         Raises FormatError where something in it does not fit.
         """
-        self._nodes -= len(graph)
-        if self._nodes < 0:
+        self.nodes -= len(graph)
+        if self.nodes < 0:
             return None
         inference = infer(graph)
         values: dict[str, Array] = {}

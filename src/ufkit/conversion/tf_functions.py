@@ -14,6 +14,7 @@ from ufkit.wire.message import Message
 
 _CALLS = frozenset({"PartitionedCall", "StatefulPartitionedCall"})
 _MOST = 1 << 16  # nodes that calls may become; large models have some thousands
+_DEEPEST = 64  # calls within calls
 # In a function a value is named by its operation's word for it; these are not the first ones.
 _LATER = {"output_true": 1, "value_index": 1, "indices": 1, "selected_scores": 1}
 
@@ -23,21 +24,21 @@ def inlined(graph: TfGraph) -> TfGraph:
 
     Raises FormatError (CNV401) where functions call each other without end.
     """
-    waiting = [node for node in graph.nodes.values() if node.op in _CALLS]
+    waiting = [(node, 1) for node in graph.nodes.values() if node.op in _CALLS]
     if not waiting:
         return graph
     nodes = dict(graph.nodes)
     while waiting:
-        call = waiting.pop()
+        call, depth = waiting.pop()
         function = _called(graph, call)
         if function is None:
             continue
         for node in _body(graph, call, function):
             nodes[node.name] = node
             if node.op in _CALLS:
-                waiting.append(node)
-        if len(nodes) - len(graph.nodes) > _MOST:
-            reason = f"functions called from here hold more than {_MOST} nodes"
+                waiting.append((node, depth + 1))
+        if len(nodes) - len(graph.nodes) > _MOST or depth == _DEEPEST:
+            reason = f"functions called from here hold over {_MOST} nodes, or are {depth} deep"
             raise FormatError(BAD_TF.at(call.where(), reason))
     return graph.with_nodes(nodes.values())
 

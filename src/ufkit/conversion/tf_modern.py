@@ -106,6 +106,8 @@ def _closed(nodes: Sequence[TfNode]) -> set[str]:
 
 def _computed(graph: TfGraph, ref: str, room: Room) -> TfNode | None:
     """A constant in place of a value that follows from constants; None where it is not known."""
+    if room.nodes < 0:
+        return None
     walk = Walk(graph, ENTRIES, MODERN)
     try:
         walk.run([ref])

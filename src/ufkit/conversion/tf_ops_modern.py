@@ -31,8 +31,8 @@ def _add_n(walk: Walk, node: TfNode) -> None:
     if not rest:
         walk.op(node, "Identity", [first])
         return
-    for term in rest[:-1]:
-        first = walk.aside(f"{node.name}/Add", "Binary", [first, term], func="add")
+    for number, term in enumerate(rest[:-1]):
+        first = walk.aside(f"{node.name}/Add_{number}", "Binary", [first, term], func="add")
     walk.op(node, "Binary", [first, rest[-1]], func="add")
 
 
