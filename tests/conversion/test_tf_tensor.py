@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import struct
 from typing import Any
 
@@ -15,6 +16,7 @@ from tf_graphs import BY_NAME, node, of_array, opened, tensor
 from ufkit.conversion.tf_tensor import TfTensor, tensor_of
 from ufkit.conversion.tf_uff import to_uff
 from ufkit.core.diag import Where
+from ufkit.core.files import Padded, Source
 from ufkit.wire.message import Message
 
 CASES: list[tuple[str, dict[str, Any], list[Any]]] = [
@@ -156,6 +158,19 @@ def test_types_that_uff_lacks_become_those_that_hold_them(
 def test_numbers_beyond_64_bits_with_a_sign_are_not_bent() -> None:
     message = tensor("uint64", (1,), uint64_val=[1 << 63])
     assert written(message, strict=False)[0] == [0]
+
+
+@given(st.binary(max_size=9), st.binary(min_size=1, max_size=5), st.integers(0, 40), st.data())
+def test_bytes_over_and_over_are_the_same_by_every_way(
+    head: bytes, unit: bytes, more: int, data: st.DataObject
+) -> None:
+    span = Padded(Source(head), 0, len(head), more, unit)
+    wanted = head + (unit * more)[:more]
+    written = io.BytesIO()
+    span.write_to(written)
+    size = data.draw(st.integers(1, 50))
+    assert bytes(span.view()) == written.getvalue() == b"".join(span.chunks(size)) == wanted
+    assert span.nbytes == len(wanted)
 
 
 def test_one_element_for_many_is_written_without_being_held(tmp_path: Any) -> None:

@@ -1,6 +1,6 @@
 """Which kind of file becomes which, and one call for all of them.
 
-What loads `onnx` is imported where an ONNX model is written: other targets need none.
+What only some conversions need, `onnx` above all, is imported where one of them is done.
 """
 
 from __future__ import annotations
@@ -25,7 +25,6 @@ from ufkit.conversion.families import (
 from ufkit.conversion.rules import CANNOT_CONVERT, UP_TO_FOREIGN, WRONG_PAIR
 from ufkit.conversion.tf_files import open_file, open_tensorflow
 from ufkit.conversion.tf_uff import GivenInput, Written, to_uff
-from ufkit.conversion.ufw_files import convert_array, convert_mean, convert_net
 from ufkit.core.diag import Diagnostic, FileError, NotSupportedError, RequestError, Where
 from ufkit.core.files import PathLike, Source, staging
 from ufkit.core.render import plural
@@ -172,18 +171,26 @@ def convert(
         )
         report.diagnostics += report.uff.diagnostics
         _write(report.uff.meta, target, options, report, progress)
-    elif family is NET:
-        convert_net(opened, target, form)
-    elif family is MEAN:
-        report.channels = convert_mean(opened, target, options.mean_layout, rgb=options.rgb)
     else:
-        report.channels = convert_array(opened, target, rgb=options.rgb)
+        _convert_ufw(opened, target, options, report)
     if report.written:
         beside = os.fspath(target) + ".data"
         report.bytes = os.path.getsize(target)
         if form == ONNX and os.path.exists(beside):
             report.bytes += os.path.getsize(beside)
     return report
+
+
+def _convert_ufw(source: Source, target: PathLike, options: Options, report: Report) -> None:
+    """Convert a file of Caffe or UFW, or an array for one."""
+    from ufkit.conversion.ufw_files import convert_array, convert_mean, convert_net
+
+    if report.family is NET:
+        convert_net(source, target, report.form)
+    elif report.family is MEAN:
+        report.channels = convert_mean(source, target, options.mean_layout, rgb=options.rgb)
+    else:
+        report.channels = convert_array(source, target, rgb=options.rgb)
 
 
 def _write(
