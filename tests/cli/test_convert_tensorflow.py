@@ -148,6 +148,7 @@ def test_a_keras_model_is_told_how_to_be_frozen(run: Any, tmp_path: Path) -> Non
         result = run("convert", tmp_path / name, tmp_path / "out.uff")
         assert result.code == 4
         assert "tf.keras.models.load_model" in result.err
+        assert "\\n" not in result.err
         assert "tf.io.write_graph(freeze(" in result.err
     assert not (tmp_path / "out.uff").exists()
 

@@ -27,9 +27,11 @@ _FREEZE = (
     "tensorflow.python.framework.convert_to_constants import convert_variables_to_constants_v2"
 )
 _WRITE = 'tf.io.write_graph(freeze({}).graph, ".", "frozen.pb", as_text=False)'
-_LINES = f"""in Python, with TensorFlow 2 as tf, then convert frozen.pb:
-    from {_FREEZE} as freeze; m = {{}}
-    {_WRITE}"""
+# Statements for one line of Python, to be pasted: a hint has but one.
+_LINES = (
+    "convert the frozen.pb that this makes in Python: import tensorflow as tf; "
+    f"from {_FREEZE} as freeze; m = {{}}; {_WRITE}"
+)
 FREEZE_SAVED = _LINES.format('tf.saved_model.load("FOLDER")', 'm.signatures["serving_default"]')
 FREEZE_KERAS = _LINES.format(
     'tf.keras.models.load_model("FILE")',
