@@ -12,13 +12,15 @@ import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import numpy as np
 
 import ufkit
+from ufkit.conversion.tf_graph import SCHEMA
 from ufkit.core.dtypes import FLOAT32
 from ufkit.uff.data import Ref
+from ufkit.wire.message import Message, write
 
 CONSTANTS = 300
 MIB = 1 << 20
@@ -66,6 +68,11 @@ class Files:
         return self.folder / "mobile.uff"
 
     @property
+    def frozen(self) -> Path:
+        """The dense net as a frozen TensorFlow graph."""
+        return self.folder / "dense.pb"
+
+    @property
     def safetensors(self) -> Path:
         return self.folder / "dense.safetensors"
 
@@ -83,6 +90,8 @@ class Files:
             ufkit.save(_convolutional(kernels, channels), self.conv)
         if not self.mobile.exists():
             ufkit.save(_mobile(), self.mobile)
+        if not self.frozen.exists():
+            _save_frozen(dense, side, self.frozen)
         if not self.safetensors.exists():
             _save_safetensors(dense, self.safetensors)
 
@@ -163,6 +172,37 @@ def _mobile() -> ufkit.MetaGraph:
 
     b.output(list(layers(b.input("input", [-1, 480, 752, 3])))[-1])
     return b.meta
+
+
+def _save_frozen(weights: dict[str, Noise], side: int, path: Path) -> None:
+    """A GraphDef, its elements made while they are written."""
+    nodes = [_frozen("input", "Placeholder", [], dtype={"type": 1}, shape=_sizes(-1, side))]
+    last = "input"
+    for number, (id_, noise) in enumerate(weights.items()):
+        sizes = _sizes(*noise.shape)["shape"]
+        tensor = Message.new(
+            SCHEMA["TensorProto"], dtype=1, tensor_shape=sizes, tensor_content=noise
+        )
+        nodes.append(_frozen(id_, "Const", [], dtype={"type": 1}, value={"tensor": tensor}))
+        nodes.append(_frozen(f"layer{number}", "MatMul", [last, id_], T={"type": 1}))
+        last = f"layer{number}"
+    with path.open("wb") as out:
+        write(Message.new(SCHEMA["GraphDef"], node=nodes).pieces(), out)
+
+
+def _frozen(name: str, op: str, inputs: list[str], **attrs: dict[str, Any]) -> Message:
+    entries = [
+        Message.new(
+            SCHEMA["NodeDef.AttrEntry"], key=key, value=Message.new(SCHEMA["AttrValue"], **value)
+        )
+        for key, value in attrs.items()
+    ]
+    return Message.new(SCHEMA["NodeDef"], name=name, op=op, input=inputs, attr=entries)
+
+
+def _sizes(*shape: int) -> dict[str, Any]:
+    dims = [Message.new(SCHEMA["TensorShapeProto.Dim"], size=size) for size in shape]
+    return {"shape": Message.new(SCHEMA["TensorShapeProto"], dim=dims)}
 
 
 def _save_safetensors(weights: dict[str, Noise], path: Path) -> None:

@@ -18,6 +18,7 @@ QUESTIONS = {
     "read": "read_weights",
     "onnx": "to_onnx",
     "netvlad": "small_to_onnx",
+    "tensorflow": "from_tensorflow",
     "inference": "run_netvlad",
     "caffe": "caffe_nets",
     "datum": "datum",

@@ -15,11 +15,13 @@ import cv2
 import numpy as np
 import pytest
 
+import tf_graphs
 import ufkit
 from graphs import small_net
 from pictures import pixels, png, some_samples, voc_xml, write_coco, write_voc
 from test_generated import RULES
 from ufkit.cli.app import run
+from ufkit.conversion.tf_uff import to_uff
 from ufkit.conversion.uff_onnx import to_onnx
 from ufkit.core.diag import Diagnostic, Where
 from ufkit.core.dtypes import DType
@@ -799,6 +801,59 @@ def _foreign(folder: Path) -> Findings:
 @provokes("CNV204")
 def _converted(folder: Path) -> Findings:
     return iter(against_onnx(folder, b"MaxPool", b"minPool").diagnostics)
+
+
+def of_tensorflow(*nodes: Message, **options: Any) -> Findings:
+    """What is said of a graph of TensorFlow with an input x."""
+    graph = tf_graphs.opened(tf_graphs.placeholder("x", 2), *nodes)
+    return iter(to_uff(graph, **options).diagnostics)
+
+
+@provokes("CNV401")
+def _tf_gone(_: Path) -> Findings:
+    return of_tensorflow(tf_graphs.node("y", "Neg", "gone"))
+
+
+@provokes("CNV402")
+def _tf_variable(_: Path) -> Findings:
+    return of_tensorflow(tf_graphs.node("v", "VariableV2"), tf_graphs.node("y", "Add", "x", "v"))
+
+
+@provokes("CNV403")
+def _tf_no_output(_: Path) -> Findings:
+    return of_tensorflow(outputs=["y"])
+
+
+@provokes("CNV404")
+def _tf_stays(_: Path) -> Findings:
+    return of_tensorflow(tf_graphs.node("y", "Foo", "x"))
+
+
+@provokes("CNV405")
+def _tf_guessed(_: Path) -> Findings:
+    return of_tensorflow(tf_graphs.node("y", "Neg", "x"))
+
+
+def with_constant(tensor: Message) -> Findings:
+    constant = tf_graphs.node("c", "Const", value=tensor)
+    return of_tensorflow(constant, tf_graphs.node("y", "Add", "x", "c"))
+
+
+@provokes("CNV406")
+def _tf_lost(_: Path) -> Findings:
+    return with_constant(tf_graphs.tensor("string", (), string_val=[b"a"]))
+
+
+@provokes("CNV407")
+def _tf_other_type(_: Path) -> Findings:
+    return with_constant(tf_graphs.tensor("float64", (), double_val=[1]))
+
+
+@provokes("CNV408")
+def _tf_training(_: Path) -> Findings:
+    switch = tf_graphs.node("s", "Switch", "x", "p")
+    phase = tf_graphs.placeholder("p", dtype="bool")
+    return of_tensorflow(phase, switch, tf_graphs.node("y", "Merge", "s", "s:1"))
 
 
 @provokes("CNV104")

@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from ufkit.conversion.tf_files import open_tensorflow
+from ufkit.conversion.tf_uff import to_uff
 from ufkit.conversion.uff_onnx import to_onnx
 from ufkit.core.diag import UfkitError
 from ufkit.core.files import Source
@@ -110,6 +112,14 @@ def edited(meta: MetaGraph) -> None:
     write_to(meta, Nowhere(), form=BINARY)
 
 
+def from_tensorflow(data: bytes, *, strict: bool) -> None:
+    """What is no UFF may be what one is made from."""
+    made = to_uff(open_tensorflow(Source(data, "attack.pb")), strict=strict)
+    for finding in made.diagnostics:
+        str(finding)
+    write_to(made.meta, Nowhere(), form=BINARY)
+
+
 LOOKS: tuple[Stage, ...] = (checked, summed)
 STAGES: tuple[Stage, ...] = (*LOOKS, converted, ran, saved, written, edited)
 
@@ -132,3 +142,6 @@ def exercise(data: bytes, stages: tuple[Stage, ...] = STAGES) -> Iterator[str]:
     for stage in stages if meta is not None else ():
         yield stage.__name__
         with_errors(lambda stage=stage: stage(meta))
+    for strict in (True, False) if meta is None else ():
+        yield "from TensorFlow, strict" if strict else "from TensorFlow"
+        with_errors(lambda strict=strict: from_tensorflow(data, strict=strict))

@@ -8,20 +8,18 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ufkit.cli.command import Opt, Verb, codes, common
+from ufkit.cli.convert_text import as_dict, text
 from ufkit.cli.datasets.options import OPTIONS, dataset_options, given_options
 from ufkit.cli.output import Output
 from ufkit.cli.shapes import shape_option
-from ufkit.core import render
+from ufkit.cli.tensorflow import list_nodes, parse_inputs
 
 if TYPE_CHECKING:
-    from ufkit.conversion.differences import Difference
     from ufkit.conversion.families import Family
-    from ufkit.conversion.pairs import Report
-    from ufkit.conversion.verify import Verification
     from ufkit.core.files import Source
 
 TO_ONNX, PROOF, TO_TEXT = "Conversion to ONNX", "Proof (ONNX)", "Conversion to text"
-MEANS = "Mean images"
+MEANS, GRAPHS = "Mean images", "TensorFlow graphs"
 _ONNX_ONLY = (
     "graph",
     "shapes",
@@ -36,16 +34,17 @@ _ONNX_ONLY = (
 )
 _PROOF_ONLY = ("seed", "tolerance")
 _MEAN_ONLY = ("mean_layout", "rgb")
-_ENGINES = {"onnxruntime": "ONNX Runtime", "reference": "onnx's own evaluator"}
+_GRAPH_ONLY = ("outputs", "inputs", "strict", "list_nodes")
 
 
 @click.command(
     "convert",
     cls=Verb,
     help="""Convert a UFF file of any form (binary, text, JSON) into the kind that TARGET's suffix
-    names: .onnx, .uff or .pb (binary UFF), .pbtxt or .txt (text), .json. Caffe nets become
-    .caffemodel, .prototxt or .json with all their weights, mean images (.binaryproto) .npy, and
-    all of them back.
+    names: .onnx, .uff or .pb (binary UFF), .pbtxt or .txt (text), .json. TensorFlow graphs,
+    frozen (.pb, .pbtxt, a SavedModel folder of constants), become UFF of each form, and ONNX. Caffe
+    nets become .caffemodel, .prototxt or .json with all their weights, mean images (.binaryproto)
+    .npy, and all of them back.
 
     Datasets become one another: LMDB of Caffe, SSD and UFW, COCO, VOC, YOLO, image lists, folders
     of images or classes, Parquet, WebDataset, .npz; or their mean image (.binaryproto, .npy).
@@ -62,6 +61,9 @@ _ENGINES = {"onnxruntime": "ONNX Runtime", "reference": "onnx's own evaluator"}
         ("ufkit convert ssd.uff ssd.onnx --plugins trt --verify",
          "for TensorRT; compared up to the plugins, which only TensorRT can run"),
         ("ufkit convert net.uff net.pbtxt --full", "text that holds the weights as well"),
+        ("ufkit convert frozen.pb net.uff -O logits", "from TensorFlow, without it"),
+        ("ufkit convert frozen.pb net.uff --strict -I img,input,float32,1,28,28,1",
+         "as NVIDIA's converter wrote it; an input in the place of the node img"),
         ("ufkit convert mean.binaryproto mean.npy --mean-layout chw", "for numpy.load"),
         ("ufkit convert instances.json train.lmdb --images train2017 --max-dim 600",
          "COCO into what Caffe-SSD trains with, labelmap.prototxt included"),
@@ -75,7 +77,7 @@ _ENGINES = {"onnxruntime": "ONNX Runtime", "reference": "onnx's own evaluator"}
                 _5="--verify-data or another option needs a library that is missing"),
 )  # fmt: skip
 @click.argument("source", type=click.Path(allow_dash=True))
-@click.argument("target", type=click.Path())
+@click.argument("target", type=click.Path(), required=False)
 @click.option("--force", is_flag=True, cls=Opt, help="Replace TARGET if it exists.")
 @shape_option
 @click.option(
@@ -154,6 +156,45 @@ _ENGINES = {"onnxruntime": "ONNX Runtime", "reference": "onnx's own evaluator"}
     help="Write the weights too, which NVIDIA's text form leaves out.",
 )
 @click.option(
+    "-O",
+    "--output-node",
+    "outputs",
+    multiple=True,
+    metavar="NODE",
+    cls=Opt,
+    group=GRAPHS,
+    help="A node that is an output; those that no other takes unless given. Repeatable.",
+)
+@click.option(
+    "-I",
+    "--input-node",
+    "inputs",
+    multiple=True,
+    metavar="NODE,NAME,TYPE,SIZES",
+    callback=parse_inputs,
+    cls=Opt,
+    group=GRAPHS,
+    help="Put an Input of that name, type and shape in the place of a node; -1 leaves a size open. "
+    "Repeatable.",
+)
+@click.option(
+    "--strict/--modern",
+    "strict",
+    default=False,
+    cls=Opt,
+    group=GRAPHS,
+    help="Write what NVIDIA's converter wrote, its losses included; or (the default) keep every "
+    "constant, follow newer names, take out what only training needs.",
+)
+@click.option(
+    "-l",
+    "--list-nodes",
+    is_flag=True,
+    cls=Opt,
+    group=GRAPHS,
+    help="List the nodes of the graph, and convert nothing; there is no TARGET then.",
+)
+@click.option(
     "--mean-layout",
     type=click.Choice(["nchw", "chw", "c"]),
     cls=Opt,
@@ -170,20 +211,26 @@ _ENGINES = {"onnxruntime": "ONNX Runtime", "reference": "onnx's own evaluator"}
 @dataset_options
 @common
 @click.pass_context
-def command(ctx: click.Context, /, source: str, target: str, **given: Any) -> int:
+def command(ctx: click.Context, /, source: str, target: str | None, **given: Any) -> int:
     from ufkit.cli.datasets import convert as datasets
 
-    if datasets.concerns(source, target, given):
+    if target is not None and datasets.concerns(source, target, given):
         return datasets.run(ctx, source, target, given)
-    from ufkit.cli.kinds import identified
+    from ufkit.cli.source import path_of
     from ufkit.conversion.families import family_of, target_form
     from ufkit.conversion.pairs import Options, convert
+    from ufkit.conversion.tf_files import open_file
 
-    file = identified(source)
-    family = family_of(file.source)
+    opened = open_file(path_of(source))
+    family = family_of(opened)
+    if given["list_nodes"]:
+        _check_listing(ctx, family, target)
+        return list_nodes(ctx.obj, opened)
+    if target is None:
+        ctx.fail("missing argument 'TARGET'.")
     _check_options(ctx, target_form(target, family), family)
     given["verify"] = given["verify"] or given["verify_data"] is not None
-    return _convert(ctx.obj, file.source, target, given, Options, convert)
+    return _convert(ctx.obj, opened, target, given, Options, convert)
 
 
 def _convert(
@@ -204,40 +251,66 @@ def _convert(
         tolerance=given["tolerance"],
         full=given["full"],
         rgb=given["rgb"],
+        outputs=given["outputs"],
+        inputs=given["inputs"],
+        strict=given["strict"],
         force=given["force"],
         **chosen,
     )
     with showing(output) as progress:
         report = convert(source, target, request, progress=progress)
-    output.answer(_as_dict(report), report.diagnostics, ok=report.ok)
-    output.print(_text(report, output, rgb=given["rgb"]), confirms=report.ok)
+    output.answer(as_dict(report), report.diagnostics, ok=report.ok)
+    output.print(text(report, output, rgb=given["rgb"]), confirms=report.ok)
     return 0 if report.ok else 1
+
+
+def _given(ctx: click.Context) -> dict[str, str]:
+    """The options on the command line, by name, as they are spelt."""
+    return {name: param.opts[-1] for name, param in given_options(ctx).items()}
+
+
+def _check_listing(ctx: click.Context, family: Family, target: str | None) -> None:
+    """Refuse what has no effect on a list. Raises UsageError."""
+    from ufkit.conversion.families import TENSORFLOW
+
+    if family is not TENSORFLOW:
+        ctx.fail("--list-nodes concerns TensorFlow graphs only; ufkit dump lists a UFF's nodes.")
+    odd = [
+        name
+        for name in (*_ONNX_ONLY, *_MEAN_ONLY, *_GRAPH_ONLY, "full", "force")
+        if name in _given(ctx) and name != "list_nodes"
+    ]
+    if target is not None or odd:
+        what = f"TARGET {target!r}" if target is not None else _given(ctx)[odd[0]]
+        ctx.fail(f"--list-nodes converts nothing; {what} would have no effect.")
 
 
 def _check_options(ctx: click.Context, form: str, family: Family) -> None:
     """Refuse options that would have no effect. Raises UsageError."""
-    from ufkit.conversion.families import ARRAY, MEAN, ONNX, UFF
+    from ufkit.conversion.families import ARRAY, MEAN, ONNX, TENSORFLOW, UFF
     from ufkit.uff.io import TEXT
 
-    given = given_options(ctx)
+    given = _given(ctx)
     if odd := [name for name in OPTIONS if name in given and name not in _MEAN_ONLY]:
-        ctx.fail(f"{given[odd[0]].opts[0]} concerns datasets only.")
+        ctx.fail(f"{given[odd[0]]} concerns datasets only.")
+    made = family.made or family.name
     wrong = [given[name] for name in _ONNX_ONLY if name in given] if form != ONNX else []
     if wrong:
-        named = ", ".join(param.opts[0] for param in wrong)
-        ctx.fail(
-            f"{named} concerns ONNX only, and {ctx.params['target']} would be {form} {family.name}."
-        )
-    if "full" in given and (form != TEXT or family is not UFF):
-        kind = "ONNX holds" if form == ONNX else f"{form} {family.name} holds"
+        named = ", ".join(wrong)
+        ctx.fail(f"{named} concerns ONNX only, and {ctx.params['target']} would be {form} {made}.")
+    if "full" in given and (form != TEXT or family not in (UFF, TENSORFLOW)):
+        kind = "ONNX holds" if form == ONNX else f"{form} {made} holds"
         ctx.fail(f"--full concerns text (.pbtxt, .txt) only; {kind} the weights anyway.")
     allowed = {MEAN: _MEAN_ONLY, ARRAY: ("rgb",)}.get(family, ())
-    if odd := [given[name].opts[0] for name in _MEAN_ONLY if name in given and name not in allowed]:
+    if odd := [given[name] for name in _MEAN_ONLY if name in given and name not in allowed]:
         ctx.fail(f"{', '.join(odd)} concerns the arrays of mean images (.binaryproto) only.")
+    graphs = _GRAPH_ONLY if family is not TENSORFLOW else ()
+    if odd := [given[name] for name in graphs if name in given]:
+        ctx.fail(f"{', '.join(odd)} concerns TensorFlow graphs only, and this is a {family.name}.")
     if not {"verify", "verify_data"} & given.keys():
         for name in _PROOF_ONLY:
             if name in given:
-                ctx.fail(f"{given[name].opts[0]} needs --verify.")
+                ctx.fail(f"{given[name]} needs --verify.")
     if {"seed", "verify_data"} <= given.keys():
         ctx.fail("--seed makes random inputs, --verify-data gives others; choose one.")
 
@@ -248,118 +321,3 @@ def _verify_data(path: str | None) -> Mapping[str, Any] | None:
     from ufkit.cli.arrays import inputs_of
 
     return inputs_of(path)
-
-
-# -- the report ------------------------------------------------------------------------------
-
-
-def _ports(report: Report) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Inputs and outputs as the ONNX model has them."""
-    conversion = report.conversion
-    if conversion is None:
-        return [], []
-    inference = conversion.inference
-    inputs = [
-        _port(id_, inference.inputs[id_].dtype, inference.inputs[id_].shape, order)
-        for id_, order in conversion.inputs.items()
-    ]
-    outputs = [
-        _port(id_, inference.facts[id_].dtype, inference.facts[id_].shape, order)
-        for id_, order in conversion.outputs.items()
-    ]
-    return inputs, outputs
-
-
-def _port(id_: str, dtype: Any, shape: Any, order: Any) -> dict[str, Any]:
-    sizes = None if shape is None else [shape[axis] for axis in order]
-    shown = None if sizes is None else [s if isinstance(s, int) else str(s) for s in sizes]
-    return {"id": id_, "dtype": str(dtype), "shape": shown}
-
-
-def _as_dict(report: Report) -> dict[str, Any]:
-    data = report.as_dict()
-    if report.conversion:
-        data["inputs"], data["outputs"] = _ports(report)
-    return data
-
-
-def _text(report: Report, output: Output, *, rgb: bool) -> str:
-    parts = []
-    if report.written:
-        parts.append(_written(report, output, rgb=rgb))
-    else:
-        parts.append(f"{render.visible(report.target)} was not written")
-    if report.verification:
-        parts.append(_verified(report.verification, output))
-    if report.diagnostics:
-        parts.append(output.findings(report.diagnostics))
-    return "\n".join(parts)
-
-
-def _written(report: Report, output: Output, *, rgb: bool) -> str:
-    target = output.paint(render.visible(report.target), "bold")
-    facts = [render.size(report.bytes)]
-    if report.conversion:
-        transposes = report.conversion.count("Transpose")
-        facts += [
-            f"opset {report.conversion.opset}",
-            render.plural(report.conversion.count(), "node"),
-            render.plural(transposes, "Transpose"),
-        ]
-    else:
-        facts.append(f"{report.form} {report.family.name}")
-    if report.channels == 3:
-        facts.append(
-            "turned round: B G R in Caffe, R G B in the array" if rgb else "channels B G R"
-        )
-    inputs, outputs = _ports(report)
-    rows = [
-        (kind, render.visible(port["id"]), _shown(port))
-        for kind, ports in (("input", inputs), ("output", outputs))
-        for port in ports
-    ]
-    lines = [f"wrote {target}: {', '.join(facts)}", *([render.columns(rows)] if rows else [])]
-    return "\n".join(lines)
-
-
-def _shown(port: dict[str, Any]) -> str:
-    sizes = "?" if port["shape"] is None else ", ".join(map(str, port["shape"]))
-    return f"{port['dtype']}[{sizes}]"
-
-
-def _verified(result: Verification, output: Output) -> str:
-    engine = _ENGINES[result.engine]
-    head = "value" if result.not_run else "output"
-    rows: list[tuple[str, ...]] = [(head, "", "largest difference", "relative", "allowed", "")]
-    rows += [_row(item, output) for item in result.outputs]
-    table = render.columns(rows, right=(2, 3, 4))
-    inputs = result.inputs.replace("random, seed", "random inputs, seed")
-    return f"verified with {engine} on {inputs}:\n{table}\n{_sentence(result, output)}"
-
-
-def _row(item: Difference, output: Output) -> tuple[str, ...]:
-    verdict = output.paint("equal", "green") if item.ok else output.paint("NOT EQUAL", "red")
-    shape = f"{item.dtype}[{', '.join(map(str, item.shape))}]"
-    numbers = (f"{item.max_abs:.1e}", f"{item.error:.1e}", f"{item.tolerance:g}")
-    return (render.visible(item.id), shape, *numbers, verdict)
-
-
-def _sentence(result: Verification, output: Output) -> str:
-    engine, count = _ENGINES[result.engine], len(result.outputs)
-    what = "value" if result.not_run else "output"
-    if result.ok:
-        largest = max((item.max_abs for item in result.outputs), default=0.0)
-        allowed = max((item.tolerance for item in result.outputs), default=0.0)
-        return (
-            f"{output.paint('equal', 'green')}: {engine} and the reference agree on "
-            f"{render.plural(count, what)} within {allowed:g} "
-            f"(largest difference {largest:.1e})"
-        )
-    wrong = [item for item in result.outputs if not item.ok]
-    head = output.paint("not equal", "red")
-    sentence = f"{head}: {engine} and the reference differ on {len(wrong)} of "
-    sentence += render.plural(count, what)
-    if result.first:
-        id_ = render.visible(result.first.id)
-        sentence += f"; the first node that differs is {id_} ({result.first.operation})"
-    return sentence

@@ -13,14 +13,19 @@ from ufkit.uff.io import BINARY, JSON, TEXT
 from ufkit.wire.sniff import identify
 
 ONNX, NPY = "onnx", "npy"
+DEFAULT_OPSET = 17  # of ONNX; here, so that who writes none need not load `onnx`
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Family:
-    """Files that become the same kinds of files. `forms` are those by the target's suffix."""
+    """Files that become the same kinds of files. `forms` are those by the target's suffix.
+
+    made    what the forms are forms of, where that is not what the files were
+    """
 
     name: str
     forms: Mapping[str, str]
+    made: str = ""
 
 
 UFF = Family(
@@ -33,6 +38,11 @@ UFF = Family(
         ".txt": TEXT,
         ".json": JSON,
     },
+)
+TENSORFLOW = Family(
+    "TensorFlow graph",
+    {".uff": BINARY, ".pbtxt": TEXT, ".txt": TEXT, ".json": JSON, ".onnx": ONNX},
+    made=UFF.name,
 )
 NET = Family(
     "Caffe net",
@@ -53,6 +63,7 @@ _FAMILIES = {
     "caffe-json": NET,
     "caffe-blob": MEAN,
     "npy": ARRAY,
+    **dict.fromkeys(("tf-graph", "tf-text", "saved-model-file", "hdf5", "keras"), TENSORFLOW),
 }
 
 

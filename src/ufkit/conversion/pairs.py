@@ -1,29 +1,43 @@
-"""Which kind of file becomes which, and one call for all of them."""
+"""Which kind of file becomes which, and one call for all of them.
+
+What only some conversions need, `onnx` above all, is imported where one of them is done.
+"""
 
 from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ufkit.conversion.cut import up_to_foreign
-from ufkit.conversion.families import MEAN, NET, ONNX, UFF, Family, family_of, target_form
-from ufkit.conversion.plugins import DOMAIN as PLUGIN_DOMAIN
+from ufkit.conversion.families import (
+    DEFAULT_OPSET,
+    MEAN,
+    NET,
+    ONNX,
+    TENSORFLOW,
+    UFF,
+    Family,
+    family_of,
+    target_form,
+)
 from ufkit.conversion.rules import CANNOT_CONVERT, UP_TO_FOREIGN, WRONG_PAIR
-from ufkit.conversion.uff_onnx import DEFAULT_OPSET, Conversion, to_onnx
-from ufkit.conversion.ufw_files import convert_array, convert_mean, convert_net
-from ufkit.conversion.verify import Verification, verify
+from ufkit.conversion.tf_files import open_file, open_tensorflow
+from ufkit.conversion.tf_uff import GivenInput, Written, to_uff
 from ufkit.core.diag import Diagnostic, FileError, NotSupportedError, RequestError, Where
 from ufkit.core.files import PathLike, Source, staging
 from ufkit.core.render import plural
 from ufkit.core.rules import EXISTS
-from ufkit.uff.inputs import GivenShapes
 from ufkit.uff.io import open as open_uff
 from ufkit.uff.io import save
 from ufkit.uff.model import Graph, MetaGraph
 from ufkit.uff.rules import SEVERAL_GRAPHS
+
+if TYPE_CHECKING:
+    from ufkit.conversion.uff_onnx import Conversion
+    from ufkit.conversion.verify import Verification
+    from ufkit.uff.inputs import GivenShapes
 
 TRT = "trt"
 PLUGINS = (ONNX, TRT)
@@ -48,6 +62,10 @@ class Options:
     full            write blobs into text, where NVIDIA's twin leaves them out (text of UFF)
     mean_layout     nchw, chw, or c: one number for each channel (mean images to .npy)
     rgb             turn round the channels of a mean image, which Caffe keeps as B G R
+    outputs         names of the nodes that are outputs; those that no other takes if empty
+                    (TensorFlow graphs)
+    inputs          nodes in whose place inputs come (TensorFlow graphs)
+    strict          write what NVIDIA's converter wrote, its losses included (TensorFlow graphs)
     force           replace a file that exists
     """
 
@@ -64,6 +82,9 @@ class Options:
     full: bool = False
     mean_layout: str = "nchw"
     rgb: bool = False
+    outputs: Sequence[str] = ()
+    inputs: Sequence[GivenInput] = ()
+    strict: bool = False
     force: bool = False
 
 
@@ -75,6 +96,7 @@ class Report:
     bytes         of the file written, and of the data file beside it if there is one
     conversion    the ONNX side, for targets that are ONNX
     verification  what was compared, when it was asked for
+    uff           the UFF side, for sources that are TensorFlow graphs
     channels      of a mean image
     """
 
@@ -86,6 +108,7 @@ class Report:
     bytes: int = 0
     conversion: Conversion | None = None
     verification: Verification | None = None
+    uff: Written | None = None
     channels: int = 0
     diagnostics: list[Diagnostic] = field(default_factory=list)
 
@@ -103,6 +126,9 @@ class Report:
             "written": self.written,
             "bytes": self.bytes,
         }
+        if self.uff:
+            result["uff_nodes"] = sum(map(len, self.uff.meta.graphs))
+            result["uff_outputs"] = self.uff.outputs
         if self.conversion:
             result["opset"] = self.conversion.opset
             result["nodes"] = self.conversion.count()
@@ -121,14 +147,14 @@ def convert(
 ) -> Report:
     """Convert a file into the kind that `target`'s suffix names.
 
-    UFF of any form: .onnx, .uff (binary), .pbtxt or .txt (text), .json. Caffe nets of any form:
-    .caffemodel, .fp32umodel, .int8umodel (binary), .prototxt (text), .json. Mean images: .npy and
-    back. Written beside and put in place whole; a model that fails verification is not put in
-    place.
+    UFF of any form: .onnx, .uff (binary), .pbtxt or .txt (text), .json; the same of frozen
+    TensorFlow graphs, SavedModel folders among them. Caffe nets of any form: .caffemodel,
+    .fp32umodel, .int8umodel (binary), .prototxt (text), .json. Mean images: .npy and back.
+    Written beside and put in place whole; a model that fails verification is not put in place.
     Raises FileError, FormatError, RequestError, NotSupportedError.
     """
     options = options or Options()
-    opened = source if isinstance(source, Source) else Source.open(source)
+    opened = source if isinstance(source, Source) else open_file(source)
     family = family_of(opened)
     form = target_form(target, family)
     if os.path.exists(target) and not options.force:
@@ -137,16 +163,16 @@ def convert(
     report = Report(opened.name, os.fspath(target), form, family)
     if family is UFF:
         with open_uff(opened) as meta:
-            if form == ONNX:
-                _write_onnx(meta, target, options, report, progress)
-            else:
-                save(meta, target, form=form, full=options.full)
-    elif family is NET:
-        convert_net(opened, target, form)
-    elif family is MEAN:
-        report.channels = convert_mean(opened, target, options.mean_layout, rgb=options.rgb)
+            _write(meta, target, options, report, progress)
+    elif family is TENSORFLOW:
+        graph = open_tensorflow(opened)
+        report.uff = to_uff(
+            graph, outputs=options.outputs, inputs=options.inputs, strict=options.strict
+        )
+        report.diagnostics += report.uff.diagnostics
+        _write(report.uff.meta, target, options, report, progress)
     else:
-        report.channels = convert_array(opened, target, rgb=options.rgb)
+        _convert_ufw(opened, target, options, report)
     if report.written:
         beside = os.fspath(target) + ".data"
         report.bytes = os.path.getsize(target)
@@ -155,9 +181,33 @@ def convert(
     return report
 
 
+def _convert_ufw(source: Source, target: PathLike, options: Options, report: Report) -> None:
+    """Convert a file of Caffe or UFW, or an array for one."""
+    from ufkit.conversion.ufw_files import convert_array, convert_mean, convert_net
+
+    if report.family is NET:
+        convert_net(source, target, report.form)
+    elif report.family is MEAN:
+        report.channels = convert_mean(source, target, options.mean_layout, rgb=options.rgb)
+    else:
+        report.channels = convert_array(source, target, rgb=options.rgb)
+
+
+def _write(
+    meta: MetaGraph, target: PathLike, options: Options, report: Report, progress: Progress
+) -> None:
+    """Write a UFF in the form of the report."""
+    if report.form == ONNX:
+        _write_onnx(meta, target, options, report, progress)
+    else:
+        save(meta, target, form=report.form, full=options.full)
+
+
 def _write_onnx(
     meta: MetaGraph, target: PathLike, options: Options, report: Report, progress: Progress
 ) -> None:
+    from ufkit.conversion.uff_onnx import to_onnx
+
     graph = meta.select(options.graph)
     if options.graph is None and len(meta.graphs) > 1:
         message = f"graph {graph.id!r} is taken, of {len(meta.graphs)}"
@@ -206,6 +256,8 @@ def _to_tensorrt(options: Options) -> bool:
 
 def _provable(conversion: Conversion) -> Conversion:
     """The part that can be run here. Raises NotSupportedError (CNV001) where there is none."""
+    from ufkit.conversion.cut import up_to_foreign
+
     if not conversion.foreign:
         return conversion
     part = up_to_foreign(conversion)
@@ -221,6 +273,8 @@ def _verified(
     proven: Conversion, staged: PathLike, options: Options, progress: Progress
 ) -> Verification:
     """The file compared or, where that holds nodes that nothing here can run, the part before."""
+    from ufkit.conversion.verify import verify
+
     with tempfile.TemporaryDirectory() as folder:
         path = staged
         if proven.names:
@@ -238,6 +292,8 @@ def _verified(
 
 def _rest(graph: Graph, conversion: Conversion) -> Diagnostic:
     """What was not compared."""
+    from ufkit.conversion.plugins import DOMAIN as PLUGIN_DOMAIN
+
     ids = [*map(repr, conversion.foreign)]
     shown = ", ".join(ids if len(ids) <= 8 else [*ids[:7], "..."])
     domains = {node.domain for node in conversion.model.proto.graph.node} - {""}

@@ -107,6 +107,64 @@ AS_CONVERTED = Rule(
     "words.",
 )
 
+BAD_TF = Rule(
+    "CNV401",
+    Severity.ERROR,
+    "TensorFlow graph damaged",
+    why="A node takes one that is not there, two have one name, or a constant has other elements "
+    "than its shape and type ask for. TensorFlow would not load it either.",
+    hint="the file may be cut; export it again",
+)
+NOT_FROZEN = Rule(
+    "CNV402",
+    Severity.ERROR,
+    "weights are not in the graph",
+    why="A UFF holds weights as constants. This keeps them as variables, elsewhere; freezing the "
+    "model in TensorFlow makes constants of them.",
+)
+NO_TF_NODE = Rule(
+    "CNV403",
+    Severity.ERROR,
+    "no such node in the graph",
+    why="Outputs, and the nodes that become inputs, are named as they are in TensorFlow's graph.",
+    hint="--list-nodes shows their names",
+)
+STAYS_TF = Rule(
+    "CNV404",
+    Severity.WARNING,
+    "operation stays TensorFlow's",
+    why="UFF has no such operation. It is written as `_<name>` with TensorFlow's attributes, as "
+    "NVIDIA's converter did; TensorRT takes it only where a plugin of that name is there.",
+    hint="cut it off with -O, or give the node behind it as an input with -I",
+)
+OUTPUTS_GUESSED = Rule(
+    "CNV405",
+    Severity.NOTE,
+    "outputs guessed",
+    why="A graph does not say what its outputs are. The nodes that no other takes are.",
+    hint="name them with -O",
+)
+LOST_CONSTANT = Rule(
+    "CNV406",
+    Severity.WARNING,
+    "constant without its value",
+    why="UFF has no such type, or NVIDIA's converter could not read it: the constant is there with "
+    "shape [0]. What takes it cannot be computed.",
+)
+TYPE_CHANGED = Rule(
+    "CNV407",
+    Severity.NOTE,
+    "element type replaced",
+    why="UFF has no such type; the one it is written with holds the same values, or rounds them.",
+)
+TRAINING_RESOLVED = Rule(
+    "CNV408",
+    Severity.NOTE,
+    "training branches taken out",
+    why="The graph chooses between training and inference when it runs. What inference does is "
+    "kept.",
+)
+
 RULES = (
     CANNOT_CONVERT,
     WRONG_PAIR,
@@ -123,4 +181,12 @@ RULES = (
     BAD_ONNX,
     BY_NAME,
     AS_CONVERTED,
+    BAD_TF,
+    NOT_FROZEN,
+    NO_TF_NODE,
+    STAYS_TF,
+    OUTPUTS_GUESSED,
+    LOST_CONSTANT,
+    TYPE_CHANGED,
+    TRAINING_RESOLVED,
 )

@@ -11,6 +11,7 @@ import onnx
 
 from ufkit.conversion import custom, plugins
 from ufkit.conversion.emitter import NodeEmitter, OnnxNode, Refusal, Value, Writer
+from ufkit.conversion.families import DEFAULT_OPSET
 from ufkit.conversion.joined import joined
 from ufkit.conversion.onnx_model import Constant, OnnxModel, Weights
 from ufkit.conversion.rules import BAD_OPSET, CANNOT_CONVERT, REFUSED
@@ -35,7 +36,6 @@ from ufkit.uff.ops.spec import UnknownShape
 from ufkit.uff.orders import Order, identity, inverse
 from ufkit.uff.unknown import unknown
 
-DEFAULT_OPSET = 17
 MIN_OPSET = 13
 FOREIGN_VERSION = 1  # of the domains that carry operations over
 

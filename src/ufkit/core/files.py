@@ -232,35 +232,49 @@ class Span:
 class Padded(Span):
     """Bytes that are left where they are as far as they are there, and then zeros.
 
-    `stop` is where the zeros begin. Whoever asks for a view gets a copy.
+    `stop` is where `more` bytes begin that are not in the source: zeros, or the bytes of `unit`
+    over and over. Whoever asks for a view gets a copy.
     """
 
-    __slots__ = ("zeros",)
+    __slots__ = ("more", "unit")
 
-    def __init__(self, source: Source, start: int, stop: int, zeros: int) -> None:
+    def __init__(
+        self, source: Source, start: int, stop: int, more: int, unit: bytes = b"\0"
+    ) -> None:
         super().__init__(source, start, stop)
-        self.zeros = zeros
+        self.more = more
+        self.unit = unit
 
     @property
     def nbytes(self) -> int:
-        return super().nbytes + self.zeros
+        return super().nbytes + self.more
 
     def view(self) -> memoryview:
-        return memoryview(bytes(super().view()).ljust(self.nbytes, b"\0"))
+        return memoryview(bytes(super().view()) + self._behind(0, self.more))
 
     def peek(self) -> Buffer:
         return self.view()
 
     def write_to(self, out: IO[bytes]) -> None:
         super().write_to(out)
-        for at in range(0, self.zeros, _CHUNK):
-            out.write(bytes(min(_CHUNK, self.zeros - at)))
+        for at in range(0, self.more, _CHUNK):
+            out.write(self._behind(at, min(at + _CHUNK, self.more)))
 
     def chunks(self, size: int) -> Iterator[memoryview]:
+        there = super().nbytes
         for at in range(0, self.nbytes, size):
-            begin, wanted = self.start + at, min(size, self.nbytes - at)
-            data = self.source.view(begin, max(begin, min(begin + wanted, self.stop)))
-            yield data if len(data) == wanted else memoryview(bytes(data).ljust(wanted, b"\0"))
+            stop = min(at + size, self.nbytes)
+            data = self.source.view(self.start + min(at, there), self.start + min(stop, there))
+            if len(data) < stop - at:
+                behind = self._behind(max(at, there) - there, stop - there)
+                data = memoryview(bytes(data) + behind)
+            yield data
+
+    def _behind(self, start: int, stop: int) -> bytes:
+        """Bytes `start` to `stop` of those that are not in the source."""
+        skipped = start % len(self.unit)
+        repeated = self.unit * ((skipped + stop - start) // len(self.unit) + 1)
+        return repeated[skipped : skipped + stop - start]
 
 
 @contextlib.contextmanager

@@ -41,8 +41,12 @@ class Builder:
         """A constant. Raises RequestError (UFF208) for an element type that UFF does not have."""
         array = np.asarray(values)
         dtype = dtype_of(array, Where(node=id_))
-        blob = (f"weights_{id_}", np.ascontiguousarray(array, dtype.numpy))
-        self._add(id_, "Const", (), {"dtype": dtype, "shape": list(array.shape)}, values=blob)
+        return self.tensor(id_, array.shape, dtype, np.ascontiguousarray(array, dtype.numpy))
+
+    def tensor(self, id_: str, shape: Sequence[int], dtype: DType, values: Any) -> str:
+        """A constant of that shape and type, whose elements are bytes that stay where they are."""
+        blob = (f"weights_{id_}", values)
+        self._add(id_, "Const", (), {"dtype": dtype, "shape": list(shape)}, values=blob)
         return id_
 
     def op(

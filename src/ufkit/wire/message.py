@@ -322,7 +322,7 @@ class Message:
             if self._set[field.name] is not None and not self._found(field)
         )
         written = set()
-        merged = self._merged()
+        merged = self._merged() if self._scanned() else frozenset()
         for number, record in self._in_order():
             while pending and pending[0] < number:
                 yield from self._encode_set(pending.pop(0))

@@ -33,11 +33,14 @@ LFS_POINTER = Kind(
     "in the repository it came from: git lfs install && git lfs pull",
 )
 TF_GRAPH = Kind(
-    "tf-graph", "a TensorFlow graph", "it is what a UFF is made from; tf2onnx turns it into ONNX"
+    "tf-graph", "a TensorFlow graph", "it is what a UFF is made from: ufkit convert makes one"
 )
 SAVED_MODEL = Kind("saved-model", "a folder, a TensorFlow SavedModel", TF_GRAPH.hint)
+SAVED_MODEL_FILE = Kind("saved-model-file", "the graph of a TensorFlow SavedModel", TF_GRAPH.hint)
 FOLDER = Kind("folder", "a folder", "name a file in it")
-TF_TEXT = Kind("tf-text", "a TensorFlow graph as text", "it is not a UFF")
+TF_TEXT = Kind("tf-text", "a TensorFlow graph as text", TF_GRAPH.hint)
+HDF5 = Kind("hdf5", "an HDF5 file, such as a Keras model")
+KERAS = Kind("keras", "a Keras model")
 ONNX = Kind("onnx", "an ONNX model", "it needs no conversion: ONNX Runtime and TensorRT take it")
 CAFFE_NET = Kind(
     "caffe-net", "a Caffe net (caffemodel, umodel)", "ufkit.open_net opens it, in Python"
@@ -90,8 +93,8 @@ _TEXTS = tuple(
     )
 )
 _MAGIC = (
-    (b"\x89HDF\r\n\x1a\n", Kind("hdf5", "an HDF5 file, such as a Keras model")),
-    (b"PK\x03\x04", Kind("zip", "a ZIP archive, such as .npz, .keras or a PyTorch checkpoint")),
+    (b"\x89HDF\r\n\x1a\n", HDF5),
+    (b"PK\x03\x04", Kind("zip", "a ZIP archive, such as .npz or a PyTorch checkpoint")),
     (b"\x1f\x8b", Kind("gzip", "compressed with gzip", "unpack it first: gunzip")),
     (b"ptrt", Kind("trt-engine", "a TensorRT engine", "engines hold machine code, not a graph")),
     (b"ftrt", Kind("trt-engine", "a TensorRT engine", "engines hold machine code, not a graph")),
@@ -104,6 +107,7 @@ _MAGIC = (
 _LMDB_MAGIC = (b"\xde\xc0\xef\xbe", b"\xbe\xef\xc0\xde")  # of machines of either byte order
 _LMDB_HEADERS = (16, 12, 24)  # bytes before it: 64 bits, 32 bits, LMDB 1.0
 _TFLITE = Kind("tflite", "a TensorFlow Lite model")
+_ZIP_NAME = 30  # where an archive has the name of its first member
 
 
 def identify(source: Source) -> Kind:
@@ -111,6 +115,8 @@ def identify(source: Source) -> Kind:
     if source.size == 0:
         return EMPTY
     head = bytes(source.view(0, _HEAD))
+    if head[:2] == b"PK" and head.startswith((b"metadata.json", b"config.json"), _ZIP_NAME):
+        return KERAS
     for magic, kind in _MAGIC:
         if head.startswith(magic):
             return kind
@@ -148,6 +154,8 @@ def _identify_message(source: Source) -> Kind | None:
         return CAFFE_BLOB
     if has(f3=VARINT, f4=LEN) or has(f4=LEN, f8=LEN, f9=VARINT):
         return DATUM
+    if has(f1=VARINT, f2=LEN) and wires.keys() == {1, 2} and _holds_meta_graph(source, fields):
+        return SAVED_MODEL_FILE
     if has(f1=VARINT, f2=LEN) or has(f1=VARINT, f7=LEN):
         return ONNX
     if wires.keys() & {1, 2, 4} and all(wires.get(n, wire) == wire for n, wire in _UFF_WIRES):
@@ -200,6 +208,12 @@ def _intact(source: Source) -> dict[int, list[Record]]:
         except FormatError as error:
             stop = error.diagnostic.where.start or 0
     return {}
+
+
+def _holds_meta_graph(source: Source, fields: dict[int, list[Record]]) -> bool:
+    """Field 2 is a message in a SavedModel, the name of a program in an ONNX model."""
+    _, _, start, stop = fields[2][0]
+    return bytes(source.view(start, stop)[:1]) in (b"\n", b"\x12")
 
 
 def _starts_with_text(source: Source, fields: dict[int, list[Record]]) -> bool:
