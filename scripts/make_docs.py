@@ -15,6 +15,7 @@ import ufkit.conversion.rules
 import ufkit.core.rules
 import ufkit.datasets.rules
 import ufkit.uff.rules
+import ufkit.uff.work_rules
 import ufkit.ufw.rules
 import ufkit.wire.rules
 from ufkit.core.diag import Rule
@@ -28,6 +29,7 @@ BANDS: tuple[tuple[str, str, tuple[Rule, ...]], ...] = (
     ("Files", "src/ufkit/core/rules.py", ufkit.core.rules.RULES),
     ("Protocol Buffers", "src/ufkit/wire/rules.py", ufkit.wire.rules.RULES),
     ("UFF", "src/ufkit/uff/rules.py", ufkit.uff.rules.RULES),
+    ("Work on UFF", "src/ufkit/uff/work_rules.py", ufkit.uff.work_rules.RULES),
     ("UFW and Caffe", "src/ufkit/ufw/rules.py", ufkit.ufw.rules.RULES),
     ("Datasets", "src/ufkit/datasets/rules.py", ufkit.datasets.rules.RULES),
     ("Conversions", "src/ufkit/conversion/rules.py", ufkit.conversion.rules.RULES),

@@ -16,8 +16,9 @@ from ufkit.uff.const import constant
 from ufkit.uff.data import DataMap
 from ufkit.uff.model import Descriptor, Graph, MetaGraph, Node
 from ufkit.uff.renames import renames
-from ufkit.uff.rules import BAD_VALUES_SIZE, NOT_COMPARED, PRINTED_DOUBLES
+from ufkit.uff.rules import BAD_VALUES_SIZE
 from ufkit.uff.schema import DATA
+from ufkit.uff.work_rules import NOT_COMPARED, PRINTED_DOUBLES
 from ufkit.wire.reader import LEN
 from ufkit.wire.sniff import UFF_TEXT, identify
 from ufkit.wire.values import encode_varint

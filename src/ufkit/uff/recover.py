@@ -17,8 +17,9 @@ from ufkit.uff.data import DataMap, data_of
 from ufkit.uff.io import TEXT_ALIASES, refusal, source_of
 from ufkit.uff.io import open as open_uff
 from ufkit.uff.model import MAIN, OUTPUT_OPERATION, Graph, MetaGraph
-from ufkit.uff.rules import BYTES_LOST, CONSTANT_CUT, EMPTY, PART_MISSING, PUT_IN
+from ufkit.uff.rules import EMPTY
 from ufkit.uff.schema import GRAPH, METAGRAPH
+from ufkit.uff.work_rules import BYTES_LOST, CONSTANT_CUT, PART_MISSING, PUT_IN
 from ufkit.wire.cut import Open
 from ufkit.wire.landmarks import Layout
 from ufkit.wire.message import Message

@@ -11,7 +11,8 @@ from ufkit.uff.edit.sweep import sweep
 from ufkit.uff.infer import infer
 from ufkit.uff.model import INPUT_OPERATION, OUTPUT_OPERATION, Graph, Node
 from ufkit.uff.ops.spec import Facts
-from ufkit.uff.rules import CANNOT_EDIT, NO_SHAPE
+from ufkit.uff.rules import NO_SHAPE
+from ufkit.uff.work_rules import CANNOT_EDIT
 
 
 def extract(graph: Graph, inputs: Sequence[str], outputs: Sequence[str]) -> list[Diagnostic]:

@@ -15,7 +15,8 @@ from ufkit.uff.edit.cut import extract
 from ufkit.uff.edit.rename import no_such_node, rename
 from ufkit.uff.edit.sweep import sweep
 from ufkit.uff.model import Graph, Node
-from ufkit.uff.rules import CANNOT_EDIT, DUPLICATE_ID, ID_IN_USE
+from ufkit.uff.rules import DUPLICATE_ID
+from ufkit.uff.work_rules import CANNOT_EDIT, ID_IN_USE
 
 
 class Editor(Builder):

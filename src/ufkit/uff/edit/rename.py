@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from ufkit.core.diag import RequestError
 from ufkit.uff.data import Ref
 from ufkit.uff.model import Graph, Node
-from ufkit.uff.rules import ID_IN_USE, NO_SUCH_NODE
+from ufkit.uff.work_rules import ID_IN_USE, NO_SUCH_NODE
 from ufkit.wire.schema import did_you_mean
 
 

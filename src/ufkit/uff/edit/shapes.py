@@ -11,7 +11,8 @@ from ufkit.uff.edit.editor import Editor
 from ufkit.uff.infer import Inference, infer
 from ufkit.uff.inputs import BATCH, GivenShapes
 from ufkit.uff.model import Graph, Node
-from ufkit.uff.rules import CANNOT_EDIT, SHAPE_CONFLICT
+from ufkit.uff.rules import SHAPE_CONFLICT
+from ufkit.uff.work_rules import CANNOT_EDIT
 
 OPEN = -1
 

@@ -23,12 +23,7 @@ from ufkit.uff.model import Node
 from ufkit.uff.ops.emitter import Emitter
 from ufkit.uff.ops.fields import ONES, ZEROS, Field, resolve_field
 from ufkit.uff.orders import Order, expand, identity, inverse
-from ufkit.uff.rules import (
-    BAD_ORDERS,
-    FIELD_VALUE,
-    SHAPE_CONFLICT,
-    TOO_LARGE,
-)
+from ufkit.uff.rules import BAD_ORDERS, FIELD_VALUE, SHAPE_CONFLICT, TOO_LARGE
 
 Array = NDArray[Any]
 MAX_BYTES = 8 << 30  # of one value while a graph is computed
