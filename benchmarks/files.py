@@ -20,7 +20,8 @@ import ufkit
 from ufkit.conversion.tf_graph import SCHEMA
 from ufkit.core.dtypes import FLOAT32
 from ufkit.uff.data import Ref
-from ufkit.wire.message import Message, write
+from ufkit.wire.message import Message
+from ufkit.wire.pieces import write
 
 CONSTANTS = 300
 MIB = 1 << 20

@@ -17,7 +17,7 @@ from ufkit.ufw.quantize import quantize
 from ufkit.ufw.summary import summarize_net
 from ufkit.ufw.table import Table
 from ufkit.ufw.weights import net_weights
-from ufkit.wire.message import write
+from ufkit.wire.pieces import write
 
 
 def looked_at(data: bytes) -> None:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from ufkit.core.diag import FormatError
 from ufkit.core.files import Source
-from ufkit.wire.message import write
+from ufkit.wire.pieces import write
 from ufkit.wire.tree import Tree, Word, parse_tree
 from wire.judge import judge, plain, values
 

@@ -21,7 +21,8 @@ from numpy.typing import NDArray
 from ufkit.core.files import PathLike, Payload, Source, Span, replacing
 from ufkit.core.tensor import Tensor
 from ufkit.uff.orders import Order, identity
-from ufkit.wire.message import Message, write
+from ufkit.wire.message import Message
+from ufkit.wire.pieces import write
 from ufkit.wire.proto import parse_proto
 
 INLINE = 1024  # constants up to this many bytes live in the model itself

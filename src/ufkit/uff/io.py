@@ -15,7 +15,8 @@ from ufkit.uff.model import MetaGraph
 from ufkit.uff.rules import EMPTY, NOT_UFF, SKIPPED_VALUES
 from ufkit.uff.schema import METAGRAPH
 from ufkit.wire.json import json_chunks, parse_json
-from ufkit.wire.message import Message, write
+from ufkit.wire.message import Message
+from ufkit.wire.pieces import write
 from ufkit.wire.sniff import EMPTY as EMPTY_FILE
 from ufkit.wire.sniff import UFF, UFF_JSON, UFF_TEXT, Kind, identify, identify_folder
 from ufkit.wire.text import parse_text, text_lines

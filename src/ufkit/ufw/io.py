@@ -16,7 +16,8 @@ from ufkit.ufw.prototxt import Label, LabelMap, Prototxt
 from ufkit.ufw.rules import NOT_NET, UNKNOWN_FIELDS
 from ufkit.ufw.schema import BLOB, DATUM, NET
 from ufkit.wire.json import json_chunks, parse_json
-from ufkit.wire.message import Message, write
+from ufkit.wire.message import Message
+from ufkit.wire.pieces import write
 from ufkit.wire.reader import varint
 from ufkit.wire.schema import FieldType
 from ufkit.wire.sniff import (

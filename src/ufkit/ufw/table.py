@@ -24,7 +24,7 @@ from ufkit.core.diag import FormatError, Where
 from ufkit.core.files import PathLike, Source, replacing
 from ufkit.ufw.quant import MAX_SHIFT, is_threshold
 from ufkit.ufw.rules import BAD_TABLE, BAD_THRESHOLD, CANNOT_SHIFT, SEVERAL_THRESHOLDS
-from ufkit.wire.message import Piece, write
+from ufkit.wire.pieces import Piece, write
 from ufkit.wire.sniff import CAFFE_TABLE, CAFFE_TEXT, JSON, UFF_JSON, identify
 from ufkit.wire.tree import Entry, Tree, parse_tree
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import io
 from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
-from typing import IO, Any, Protocol
+from typing import Any, Protocol
 
-from ufkit.core.files import Payload, Source, Span
+from ufkit.core.files import Source, Span
+from ufkit.wire.pieces import Piece, nbytes, write
 from ufkit.wire.reader import LEN, MAX_DEPTH, Record, fault, scan
 from ufkit.wire.rules import TOO_DEEP
 from ufkit.wire.schema import WIRE_TYPES, FieldType, MessageType
@@ -22,8 +23,6 @@ from ufkit.wire.values import (
     fits,
     is_default,
 )
-
-Piece = bytes | Payload
 
 
 class Encoded(Protocol):
@@ -380,34 +379,6 @@ def _encode(field: FieldType, value: Any) -> Iterator[Piece]:
     inner = list(value.pieces()) if isinstance(value, Message) else [encode(field, value)]
     yield tag + encode_varint(sum(map(nbytes, inner)))
     yield from inner
-
-
-def nbytes(piece: Piece) -> int:
-    """How many bytes a piece will write."""
-    return len(piece) if isinstance(piece, bytes) else piece.nbytes
-
-
-def write(pieces: Iterable[Piece], out: IO[bytes]) -> None:
-    """Append pieces to `out`; spans of a file that touch are copied as one."""
-    held: Span | None = None
-    for piece in pieces:
-        if type(piece) is Span:  # what is more than one, such as Padded, writes itself
-            if held and held.source is piece.source and held.stop == piece.start:
-                held = Span(held.source, held.start, piece.stop)
-                continue
-            if held:
-                held.write_to(out)
-            held = piece
-            continue
-        if held:
-            held.write_to(out)
-            held = None
-        if isinstance(piece, bytes):
-            out.write(piece)
-        else:
-            piece.write_to(out)
-    if held:
-        held.write_to(out)
 
 
 def to_bytes(message: Message) -> bytes:

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from ufkit.core.diag import FormatError
 from ufkit.core.files import Payload, Source, Span
-from ufkit.wire.message import Message, Piece
+from ufkit.wire.message import Message
+from ufkit.wire.pieces import Piece
 from ufkit.wire.reader import LEN, VARINT, fault
 from ufkit.wire.rules import BAD_PACKED, BAD_VARINT, TRUNCATED
 from ufkit.wire.schema import FieldType

@@ -12,7 +12,7 @@ from typing import NoReturn
 
 from ufkit.core.diag import FormatError, Where
 from ufkit.core.files import Source, Span
-from ufkit.wire.message import Piece
+from ufkit.wire.pieces import Piece
 from ufkit.wire.reader import MAX_DEPTH, TextFault, shown
 from ufkit.wire.rules import TOO_DEEP
 from ufkit.wire.tokens import (

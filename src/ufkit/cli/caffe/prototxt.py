@@ -61,7 +61,7 @@ def dump(
 ) -> int:
     from ufkit.core.render import to_json
     from ufkit.ufw.io import JSON
-    from ufkit.wire.message import write
+    from ufkit.wire.pieces import write
     from ufkit.wire.schema import did_you_mean
     from ufkit.wire.tree import parse_tree
 
