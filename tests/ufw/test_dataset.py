@@ -64,6 +64,27 @@ def test_a_dataset_is_a_sequence(tmp_path: Path) -> None:
             dataset[index]
 
 
+def test_large_records_are_fetched_ahead(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with ufkit.create_dataset(tmp_path / "db") as out:
+        for number in range(20):
+            out.put(ufkit.Datum.of(np.full((1, 200, 400), number, np.uint8)))
+    asked: list[int] = []
+    plain = Source.expect
+
+    def noted(self: Source, start: int, stop: int) -> None:
+        asked.append(start)
+        plain(self, start, stop)
+
+    monkeypatch.setattr(Source, "expect", noted)
+    dataset = ufkit.open_dataset(tmp_path / "db")
+    assert dataset.kind == "Datum"
+    asked.clear()
+    for number, each in enumerate(dataset):
+        assert each.array().max() == number
+        assert len(asked) == min(number + 9, 20)
+    assert len(set(asked)) == 20
+
+
 def test_str_and_bytes_keys(tmp_path: Path) -> None:
     dataset = ufkit.open_dataset(made(tmp_path / "db"))
     for key in ("00000002_2.jpg", b"00000002_2.jpg"):

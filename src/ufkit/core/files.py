@@ -123,6 +123,12 @@ class Source:
             begin = start - start % _mmap.PAGESIZE
             self.buffer.madvise(_mmap.MADV_DONTNEED, begin, stop - begin)
 
+    def expect(self, start: int, stop: int) -> None:
+        """Let the system fetch bytes `start` to `stop` in the background: they will be read."""
+        if isinstance(self.buffer, _mmap.mmap) and hasattr(_mmap, "MADV_WILLNEED"):
+            begin = start - start % _mmap.PAGESIZE
+            self.buffer.madvise(_mmap.MADV_WILLNEED, begin, stop - begin)
+
     def close(self) -> None:
         """Let go of the file. Arrays already handed out stay valid and keep the map alive."""
         if self._descriptor is not None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import Generic, TypeVar, overload
 
@@ -21,6 +22,8 @@ T = TypeVar("T")
 
 _LOOKS = 4  # records that the kind is told by, from the beginning and from the end
 _RELEASED = 64 << 20  # bytes of the map read before they are let go of
+_LARGE = 64 << 10  # bytes of a record that is worth a word to the system
+_AHEAD = 8  # records
 MIXED = "mixed"
 
 
@@ -139,12 +142,12 @@ class Dataset:
         return read_record(value, f"{self.path}: {shown_key(key)}")
 
     def raw(self, start: int = 0, stop: int | None = None) -> Iterator[tuple[bytes, memoryview]]:
-        """Keys and the bytes of records, as `items`."""
+        """Keys and the bytes of records, as `items`; large ones are fetched some records ahead."""
         stop = len(self) if stop is None else min(stop, len(self))
         if start >= stop:
             return
         source, seen = self._tree.source, 0
-        for key, begin, end in islice(self._ranks.items(start), stop - start):
+        for key, begin, end in _fetched(source, islice(self._ranks.items(start), stop - start)):
             yield key, source.view(begin, end)
             seen += end - begin
             if seen >= _RELEASED:  # what lies behind is not needed any more, or read again
@@ -215,3 +218,20 @@ def open_dataset(path: PathLike, *, mmap: bool = True) -> Dataset:
     damaged (UFW305), for one of other records (UFW306).
     """
     return Dataset(path, mmap=mmap)
+
+
+def _fetched(source: Source, items: Iterable[Item]) -> Iterator[Item]:
+    """The items; what is large of those that follow is on its way from the disk meanwhile."""
+    waiting: deque[Item] = deque()
+    try:
+        for item in items:
+            _, begin, end = item
+            if end - begin >= _LARGE:  # small ones come along with the pages of their neighbours
+                source.expect(begin, end)
+            waiting.append(item)
+            if len(waiting) > _AHEAD:
+                yield waiting.popleft()
+    except FormatError:  # what stands in front of the damage is given before it is told
+        yield from waiting
+        raise
+    yield from waiting
