@@ -41,8 +41,9 @@ VERBS = {
 
 INTRO = (
     "Opens UFF files (TensorRT's Universal Framework Format), says what is in them, checks and "
-    "runs them, and converts them to ONNX. No TensorFlow, no TensorRT. Caffe and UFW nets are "
-    "shown, checked and taken apart."
+    "runs them, and converts them to ONNX; TensorFlow's frozen graphs become UFF. Caffe and UFW "
+    "nets are shown, checked and quantised, their datasets (LMDB) made and exchanged. No "
+    "TensorFlow, no TensorRT, no Caffe."
 )
 EXAMPLES = (
     ("ufkit info model.uff", "what is this?"),

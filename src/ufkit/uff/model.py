@@ -5,11 +5,11 @@ from __future__ import annotations
 import copy
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from ufkit.core.diag import FormatError, RequestError, Where
 from ufkit.core.files import Source
+from ufkit.core.held import Held
 from ufkit.uff.data import DataMap, follow
 from ufkit.uff.rules import CYCLE, DANGLING, EMPTY, NO_OUTPUT, SEVERAL_GRAPHS
 from ufkit.uff.schema import DESCRIPTOR, GRAPH, METAGRAPH, NODE
@@ -264,7 +264,7 @@ class Descriptor:
         return f"Descriptor({self.id!r}, {self.version})"
 
 
-class MetaGraph:
+class MetaGraph(Held):
     """A UFF file. Weights stay in it until read; nothing is decoded before it is asked for.
 
     Use it as a context manager, or leave closing to the garbage collector.
@@ -363,21 +363,6 @@ class MetaGraph:
         if not declared:
             self.add_descriptor(CUSTOM)
         return not declared
-
-    def close(self) -> None:
-        """Let go of the file; arrays already handed out stay valid."""
-        self.source.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def __repr__(self) -> str:
         return f"MetaGraph({self.source.name!r}, {self.graphs})"

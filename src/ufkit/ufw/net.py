@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from ufkit.core.diag import Where
 from ufkit.core.files import Source
+from ufkit.core.held import Held
 from ufkit.ufw.blob import Blob
 from ufkit.ufw.schema import LAYER, NET, V1_LAYER
 from ufkit.wire.message import Message
@@ -106,7 +106,7 @@ def _place(file: str, node: str, message: Message) -> Where:
     return Where(file, node, "", start, stop)
 
 
-class Net:
+class Net(Held):
     """A net and its weights, which stay in the file until read.
 
     Use it as a context manager, or leave closing to the garbage collector.
@@ -195,21 +195,6 @@ class Net:
     def where(self) -> Where:
         """The file, for diagnostics."""
         return Where(self.source.name)
-
-    def close(self) -> None:
-        """Let go of the file; arrays already handed out stay valid."""
-        self.source.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def __repr__(self) -> str:
         return f"Net({self.name!r}, {len(self.layers)} layers)"
