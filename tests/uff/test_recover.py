@@ -202,7 +202,11 @@ def test_what_lies_outside_the_damage_is_recovered(damage: tuple[int, int, int, 
     except ufkit.FormatError:
         assert not wanted or start < 8  # it begins like a file of another kind now
         return
-    assert not Counter(wanted) - values(found)
+    # Where nothing but the head of a part is gone, its fields may be taken for the end of the one
+    # before: a length that was changed would look the same. No byte of either is lost then.
+    missing = Counter(wanted) - values(found)
+    assert all(any(kept.startswith(value) for kept in values(found)) for value in missing)
+    assert missing.total() <= 1
     again = ufkit.open(Source(written(found)))
     list(ufkit.check(again))
     invented = values(found) - Counter(p.value for p in PARTS[number])
@@ -261,6 +265,16 @@ def test_a_first_node_of_another_length_where_the_graph_has_lost_its_head() -> N
     for length in range(1, 100):
         found = recovered(NET[:4] + NET[at - 2 : at - 1] + bytes([length]) + NET[at:])
         assert len(found.meta.graph) >= len(ufkit.open(Source(NET)).graph) - 1
+
+
+def test_fields_of_a_node_without_its_head_are_not_the_end_of_the_one_before() -> None:
+    """Each has a `dtype` of its own, and a node has one."""
+    at = NET.index(b"\x0a\x09conv/bias") - 2
+    stop = NET.index(b"Const", at) + 5
+    found = recovered(NET[:at] + NET[stop:])
+    kept = found.meta.graph["conv/kernel"].message.span
+    assert kept.nbytes == ufkit.open(Source(NET)).graph["conv/kernel"].message.span.nbytes
+    assert "UFF511" in codes(found)
 
 
 def test_weights_are_not_taken_for_nodes() -> None:

@@ -171,12 +171,24 @@ class Landmarks:
     def _is_all(self, mark: FieldType, start: int, stop: int) -> bool:
         if not self.is_value(mark, start, stop) or self.swallowed(start, stop):
             return False
-        return all(
-            self._is_name(*record[2:])
-            for number, records in scan(self.source, start, stop).items()
-            if mark.type.numbers[number].kind == "string"
-            for record in records
-        )
+        for number, records in scan(self.source, start, stop).items():
+            field = mark.type.numbers[number]
+            if field.kind == "string" and not all(self._is_name(*each[2:]) for each in records):
+                return False
+            if len(records) > 1 and self._repeats(field, records):
+                return False
+        return True
+
+    def _repeats(self, field: FieldType, records: list[Record]) -> bool:
+        """Whether there is a second one where there is but one: of a field, or of a map's key."""
+        if not field.repeated:
+            return True
+        if field.kind != "message" or "key" not in field.type.fields:
+            return False
+        number = field.type.fields["key"].number
+        found = [scan(self.source, start, stop).get(number, []) for _, _, start, stop in records]
+        keys = [bytes(self.source.view(key[2], key[3])) for each in found for key in each]
+        return len(set(keys)) < len(keys)
 
     def _is_name(self, start: int, stop: int) -> bool:
         size = stop - start
