@@ -190,7 +190,7 @@ def damages(draw: st.DrawFn) -> tuple[int, int, int, bytes]:
     return number, at, min(at + size, len(data)), b""
 
 
-@settings(max_examples=400)
+@settings(max_examples=400, derandomize=True)
 @given(damages())
 def test_what_lies_outside_the_damage_is_recovered(damage: tuple[int, int, int, bytes]) -> None:
     number, start, stop, new = damage
