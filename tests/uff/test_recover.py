@@ -277,6 +277,12 @@ def test_fields_of_a_node_without_its_head_are_not_the_end_of_the_one_before() -
     assert "UFF511" in codes(found)
 
 
+def test_what_is_left_without_a_version_is_a_file_that_opens() -> None:
+    found = recovered(FILES[12][196:])
+    assert "UFF514" in codes(found)
+    assert ufkit.open(Source(written(found))).version == 1
+
+
 def test_weights_are_not_taken_for_nodes() -> None:
     """Small integers look like tags and lengths more than anything else."""
     random = np.random.default_rng(0)

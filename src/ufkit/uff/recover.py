@@ -96,7 +96,7 @@ def recover(path: PathLike | Source, *, mmap: bool = True) -> Recovered:
     meta = MetaGraph(found.message, source)
     if kind in _IN_DOUBT and not _is_uff(meta, kind, found):
         raise refusal(source, kind)
-    if found.intact:
+    if found.intact and kind not in _IN_DOUBT:  # what begins like no UFF has lost its beginning
         return Recovered(meta, (), tuple(_missing(meta)))
     put_in = [*_put_in(meta, found)]
     filled_up = [*_cut_constant(meta, found)]
