@@ -1,0 +1,189 @@
+"""An order of the vertices in each rank with few crossings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ufkit.viewer.layout.crossings import inversions
+from ufkit.viewer.layout.layers import Layers
+
+_WORK = 1_500_000  # vertices and links looked at in all sweeps
+_SWEEPS = 24
+_PATIENCE = 4  # sweeps without gain
+
+Keys = Mapping[int, tuple[int, ...]]
+
+
+def order(graph: Layers, ports: Keys) -> None:
+    """Sort `graph.layers` so that few links cross.
+
+    Barycentres downwards and upwards, neighbours exchanged where that helps, the best kept (Sugiyama,
+    Tagawa and Toda 1981; Gansner and others, "A technique for drawing directed graphs", 1993). A rank
+    of one vertex divides the work: what is above and what is below do not see each other.
+    `ports` are vertices whose order is given by a key; equal keys are free.
+    """
+    _begin(graph, ports)
+    layers = graph.layers
+    cuts = [0, *(r for r in range(1, len(layers) - 1) if len(layers[r]) == 1), len(layers) - 1]
+    size = len(graph.rank) + sum(map(len, graph.below))
+    sweeps = max(2, min(_SWEEPS, _WORK // max(size, 1)))
+    for top, bottom in zip(cuts, cuts[1:], strict=False):
+        if bottom - top > 1 or len(layers[top]) > 1 or len(layers[bottom]) > 1:
+            _Stretch(graph, ports, top, bottom).improve(sweeps)
+
+
+def _begin(graph: Layers, ports: Keys) -> None:
+    """Vertices as a walk in depth meets them: what hangs together starts out together."""
+    found: list[list[int]] = [[] for _ in graph.layers]
+    seen = [False] * len(graph.rank)
+    rank, below = graph.rank, graph.below
+    for layer in graph.layers:
+        roots = sorted(layer, key=lambda v: ports.get(v, ())) if ports else layer
+        for root in roots:
+            if seen[root]:
+                continue
+            stack = [root]
+            while stack:
+                v = stack.pop()
+                if seen[v]:
+                    continue
+                seen[v] = True
+                found[rank[v]].append(v)
+                stack.extend([w for w in reversed(below[v]) if not seen[w]])
+    graph.layers[:] = found
+    for layer in found:
+        if layer and layer[0] in ports:
+            layer.sort(key=ports.__getitem__)
+        graph.put(layer)
+
+
+class _Stretch:
+    """The ranks `top` to `bottom` of a graph, which no others concern."""
+
+    def __init__(self, graph: Layers, ports: Keys, top: int, bottom: int) -> None:
+        self.graph, self.ports = graph, ports
+        self.top, self.bottom = top, bottom
+        self.between = [0] * len(graph.layers)  # crossings of each rank with the one below
+
+    def improve(self, sweeps: int) -> None:
+        graph, span = self.graph, slice(self.top, self.bottom + 1)
+        best, kept = self._count(), [layer[:] for layer in graph.layers[span]]
+        idle = 0
+        for sweep in range(sweeps):
+            if not best or idle == _PATIENCE:
+                break
+            self._sweep(down=sweep % 2 == 0, mirrored=sweep % 4 > 1)
+            self._count()
+            self._exchange()
+            if (now := sum(self.between)) < best:
+                best, kept, idle = now, [layer[:] for layer in graph.layers[span]], 0
+            else:
+                idle += 1
+        graph.layers[span] = kept
+        for layer in kept:
+            graph.put(layer)
+
+    def _count(self) -> int:
+        for r in range(self.top, self.bottom):
+            self.between[r] = self._crossings(r)
+        return sum(self.between)
+
+    def _crossings(self, r: int) -> int:
+        place, below = self.graph.place, self.graph.below
+        ends: list[int] = []
+        for u in self.graph.layers[r]:
+            targets = below[u]
+            if len(targets) == 1:
+                ends.append(place[targets[0]])
+            elif targets:
+                ends += sorted([place[v] for v in targets])
+        return inversions(ends)
+
+    def _sweep(self, *, down: bool, mirrored: bool) -> None:
+        graph = self.graph
+        ranks = range(self.top + 1, self.bottom + 1)
+        beside = graph.above
+        if not down:
+            ranks, beside = range(self.bottom - 1, self.top - 1, -1), graph.below
+        for r in ranks:
+            layer = graph.layers[r]
+            if len(layer) > 1:
+                self._sort(layer, beside, mirrored)
+
+    def _sort(self, layer: list[int], beside: list[list[int]], mirrored: bool) -> None:
+        """By the mean place of neighbours; those without any stay where they are."""
+        place, ports = self.graph.place, self.ports
+        keys: dict[int, float] = {}
+        for v in layer:
+            near = beside[v]
+            if len(near) == 1:
+                keys[v] = place[near[0]]
+            elif near:
+                keys[v] = sum([place[u] for u in near]) / len(near)
+        if layer[0] in ports:
+            layer.sort(key=lambda v: (ports[v], keys.get(v, 0.0)))
+        elif len(keys) == len(layer):
+            if mirrored:
+                layer.reverse()
+            layer.sort(key=keys.__getitem__)
+        else:
+            moving = [v for v in layer if v in keys]
+            if mirrored:
+                moving.reverse()
+            moving.sort(key=keys.__getitem__)
+            following = iter(moving)
+            layer[:] = [next(following) if v in keys else v for v in layer]
+        self.graph.put(layer)
+
+    def _exchange(self) -> None:
+        """Swap neighbours as long as that takes crossings away."""
+        between, graph = self.between, self.graph
+        moved = True
+        rounds = 4
+        while moved and rounds:
+            moved = False
+            rounds -= 1
+            for r in range(self.top, self.bottom + 1):
+                layer = graph.layers[r]
+                crossed = between[r] or (r > self.top and between[r - 1])
+                if crossed and len(layer) > 1 and layer[0] not in self.ports:
+                    moved = self._exchange_in(r, layer) or moved
+
+    def _exchange_in(self, r: int, layer: list[int]) -> bool:
+        graph = self.graph
+        place = graph.place
+        up = {v: sorted([place[u] for u in graph.above[v]]) for v in layer}
+        down = {v: sorted([place[w] for w in graph.below[v]]) for v in layer}
+        moved = False
+        for _ in range(4):
+            changed = False
+            for at in range(len(layer) - 1):
+                v, w = layer[at], layer[at + 1]
+                gain_up = _gain(up[v], up[w]) if r > self.top else 0
+                gain_down = _gain(down[v], down[w]) if r < self.bottom else 0
+                if gain_up + gain_down > 0:
+                    layer[at], layer[at + 1] = w, v
+                    self.between[r - 1] -= gain_up
+                    self.between[r] -= gain_down
+                    changed = moved = True
+            if not changed:
+                break
+        if moved:
+            graph.put(layer)
+        return moved
+
+
+def _gain(left: list[int], right: list[int]) -> int:
+    """Crossings that two neighbours lose when they change places; both lists are sorted."""
+    if len(left) == 1 == len(right):
+        return (left[0] > right[0]) - (left[0] < right[0])
+    gain = 0
+    size = len(right)
+    less = equal = 0  # of `right`: how many are below this one of `left`, how many up to it
+    for a in left:
+        while less < size and right[less] < a:
+            less += 1
+        while equal < size and right[equal] <= a:
+            equal += 1
+        gain += less - (size - equal)
+    return gain

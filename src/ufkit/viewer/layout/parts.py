@@ -1,0 +1,272 @@
+"""One connected part of a level: in ranks, in order, then in place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from ufkit.viewer.layout.align import align
+from ufkit.viewer.layout.columns import Columns
+from ufkit.viewer.layout.diagram import Point, Spacing
+from ufkit.viewer.layout.layers import Layers
+from ufkit.viewer.layout.order import order
+
+_STEEP = 0.06  # height for each pixel that a link goes aside
+_HIGHEST = 120.0  # of a room between ranks
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """What a part knows of an item when it is put in place.
+
+    left, right   room it needs on both sides of its middle, loops included
+    ends          where each link is fixed, right of the middle; None: spread as they come
+    stubs         whether a jump leaves at the bottom, and whether one arrives at the top
+    """
+
+    width: float
+    height: float
+    left: float
+    right: float
+    ends: Mapping[int, float] | None
+    stubs: tuple[bool, bool]
+
+
+class Part:
+    """Items, and ports where links pass the frame of their group, in ranks.
+
+    items      vertices of `graph`, first of all
+    upward     links that have a port at the top, the vertices after those; `downward` likewise
+    """
+
+    def __init__(
+        self,
+        items: Sequence[int],
+        ranks: Mapping[int, int],
+        links: Sequence[tuple[int, int, int]],
+        upward: Sequence[tuple[int, int]],
+        downward: Sequence[tuple[int, int]],
+    ) -> None:
+        self.items = list(items)
+        self.vertex = {item: at for at, item in enumerate(self.items)}
+        least = min(ranks[item] for item in self.items) - bool(upward)
+        most = max(ranks[item] for item in self.items) - least + 1
+        heights = [ranks[item] - least for item in self.items]
+        first = len(self.items)
+        self.upward = {link: first + at for at, (link, _) in enumerate(upward)}
+        first += len(upward)
+        self.downward = {link: first + at for at, (link, _) in enumerate(downward)}
+        at = self.vertex
+        ends = [(at[a], at[b]) for a, b, _ in links]
+        ends += [(self.upward[link], at[item]) for link, item in upward]
+        ends += [(at[item], self.downward[link]) for link, item in downward]
+        self.links = [link for *_, link in links]
+        self.links += [link for link, _ in (*upward, *downward)]
+        heights += [0] * len(upward) + [most] * len(downward)
+        self.graph = Layers(heights, ends)
+        self.downs: list[list[int]] = [[] for _ in self.items]  # paths that begin at each item
+        self.ups: list[list[int]] = [[] for _ in self.items]  # and those that end there
+        for at, path in enumerate(self.graph.paths):
+            if path[0] < len(self.items):
+                self.downs[path[0]].append(at)
+            if path[-1] < len(self.items):
+                self.ups[path[-1]].append(at)
+
+    def order(self, keys: Mapping[int, tuple[int, ...]]) -> None:
+        """Few crossings; `keys` tell the order of the ports of links."""
+        ports = {self.upward[link]: keys[link] for link in self.upward}
+        ports |= {self.downward[link]: keys[link] for link in self.downward}
+        order(self.graph, ports)
+
+    def port(self, link: int) -> int:
+        """The vertex where a link passes the frame."""
+        return self.upward[link] if link in self.upward else self.downward[link]
+
+    def neighbours(self, item: int, *, below: bool) -> list[tuple[int, int]]:
+        """The links below or above an item, and the vertex that each leads to from there."""
+        v = self.vertex[item]
+        ends, beside = (self.downs[v], 1) if below else (self.ups[v], -2)
+        return [(self.links[at], self.graph.paths[at][beside]) for at in ends]
+
+    def place(
+        self,
+        boxes: Sequence[Box],
+        tie: Callable[[int, int], int],
+        spacing: Spacing,
+        top: float,
+        margins: tuple[float, float],
+    ) -> Placed:
+        """Everything in its place, from x = 0 and y = `top`.
+
+        boxes     of each item
+        tie       sorts links that lead to the same vertex: of a vertex and a link
+        margins   least room between the ports and the items, at the top and at the bottom
+        """
+        graph = self.graph
+        under = align(graph)
+        starts = [0.0] * len(self.links)
+        stops = [0.0] * len(self.links)
+        over = [-1] * len(under)
+        for v, w in enumerate(under):
+            if w >= 0:
+                over[w] = v
+        fix = partial(self._fix, spacing=spacing, tie=tie)
+        stubs = []
+        for v, box in enumerate(boxes):
+            leaving = fix(self.downs[v], 1, under[v], box, stub=box.stubs[0], into=starts)
+            arriving = fix(self.ups[v], -2, over[v], box, stub=box.stubs[1], into=stops)
+            stubs.append((box.width / 2 + leaving, box.width / 2 + arriving))
+        columns = Columns(graph, under, starts, stops)
+        middles = columns.place(self._distances(boxes, spacing))
+        left = min(x - (boxes[v].left if v < len(boxes) else 0) for v, x in enumerate(middles))
+        middles = [x - left for x in middles]
+        ends = (
+            [middles[path[0]] + start for path, start in zip(graph.paths, starts, strict=True)],
+            [middles[path[-1]] + stop for path, stop in zip(graph.paths, stops, strict=True)],
+        )
+        tops, bottoms = self._heights(boxes, middles, ends, spacing, top, margins)
+        return self._placed(boxes, stubs, middles, ends, tops, bottoms)
+
+    def _fix(
+        self,
+        paths: list[int],
+        beside: int,
+        straight: int,
+        box: Box,
+        *,
+        stub: bool,
+        into: list[float],
+        tie: Callable[[int, int], int],
+        spacing: Spacing,
+    ) -> float:
+        """Where links end at one side of a box: in the order of where they lead, the straight one
+        in the middle. Gives the place of a jump, right of all others."""
+        if box.ends is not None:
+            for at in paths:
+                into[at] = box.ends[self.links[at]]
+            return 0.0
+        graph = self.graph
+        if len(paths) > 1:
+            paths.sort(
+                key=lambda at: (
+                    graph.place[v := graph.paths[at][beside]],
+                    tie(v, self.links[at]),
+                    at,
+                )
+            )
+        count = len(paths) + stub
+        middle = (count - 1) / 2
+        for place, at in enumerate(paths):
+            if graph.paths[at][beside] == straight:
+                middle = place
+                break
+        side = max(middle, count - 1 - middle)
+        step = min(spacing.lines, max(box.width / 2 - 10, 1) / side) if side else 0.0
+        for place, at in enumerate(paths):
+            into[at] = (place - middle) * step
+        return (count - 1 - middle) * step
+
+    def _distances(self, boxes: Sequence[Box], spacing: Spacing) -> dict[tuple[int, int], float]:
+        """The least distance of the middles of neighbours."""
+        real = len(boxes)
+        apart: dict[tuple[int, int], float] = {}
+        for layer in self.graph.layers:
+            for u, v in zip(layer, layer[1:], strict=False):
+                if u < real:
+                    room = boxes[u].right
+                    room += boxes[v].left + spacing.beside if v < real else spacing.lines
+                else:
+                    room = boxes[v].left + spacing.lines if v < real else spacing.lines
+                apart[u, v] = room
+        return apart
+
+    def _heights(
+        self,
+        boxes: Sequence[Box],
+        middles: Sequence[float],
+        ends: tuple[list[float], list[float]],
+        spacing: Spacing,
+        top: float,
+        margins: tuple[float, float],
+    ) -> tuple[list[float], list[float]]:
+        """Top and bottom of each rank: as high as its highest box, with room to turn between."""
+        layers = self.graph.layers
+        aside = [0.0] * len(layers)  # the farthest that a link goes between this rank and the next
+        for at, path in enumerate(self.graph.paths):
+            xs = [ends[0][at], *(middles[v] for v in path[1:-1]), ends[1][at]]
+            for r, (a, b) in enumerate(zip(xs, xs[1:], strict=False), self.graph.rank[path[0]]):
+                if abs(a - b) > aside[r]:
+                    aside[r] = abs(a - b)
+        tops, bottoms = [], []
+        y = top
+        for r, layer in enumerate(layers):
+            tops.append(y)
+            y += max([boxes[v].height for v in layer if v < len(boxes)], default=0.0)
+            bottoms.append(y)
+            room = spacing.ranks
+            if r == 0 and self.upward:
+                room = margins[0]
+            elif r == len(layers) - 2 and self.downward:
+                room = margins[1]
+            y += min(max(room, _HIGHEST), room + _STEEP * aside[r])
+        return tops, bottoms
+
+    def _placed(
+        self,
+        boxes: Sequence[Box],
+        stubs: list[tuple[float, float]],
+        middles: list[float],
+        ends: tuple[list[float], list[float]],
+        tops: list[float],
+        bottoms: list[float],
+    ) -> Placed:
+        graph = self.graph
+        x = [middles[v] - box.width / 2 for v, box in enumerate(boxes)]
+        y = []
+        for v, box in enumerate(boxes):
+            r = graph.rank[v]
+            y.append((tops[r] + bottoms[r] - box.height) / 2)
+        ways = {}
+        for at, (link, path) in enumerate(zip(self.links, graph.paths, strict=True)):
+            r, stop = graph.rank[path[0]], graph.rank[path[-1]]
+            first, last = ends[0][at], ends[1][at]
+            up, low = path[0], path[-1]
+            points = [(first, y[up] + boxes[up].height if up < len(boxes) else bottoms[r])]
+            points.append((first, bottoms[r]))
+            for v in path[1:-1]:
+                r += 1
+                points += [(middles[v], tops[r]), (middles[v], bottoms[r])]
+            points.append((last, tops[stop]))
+            points.append((last, y[low] if low < len(boxes) else tops[stop]))
+            ways[link] = straightened(points)
+        rights = [middles[v] + box.right for v, box in enumerate(boxes)]
+        width = max([*rights, *middles])
+        ports = {link: middles[v] for link, v in (self.upward | self.downward).items()}
+        return Placed(width, bottoms[-1], x, y, stubs, ways, ports)
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A part in place: its extent, the corner of each item, the points of each link from top to
+    bottom, and the x of each port."""
+
+    width: float
+    bottom: float
+    x: list[float]
+    y: list[float]
+    stubs: list[tuple[float, float]]
+    ways: dict[int, list[Point]]
+    ports: dict[int, float]
+
+
+def straightened(points: Sequence[Point]) -> list[Point]:
+    """The same way without points on a vertical line between two others, and without doubles."""
+    kept: list[Point] = []
+    for point in points:
+        if kept and kept[-1] == point:
+            continue
+        if len(kept) > 1 and kept[-2][0] == kept[-1][0] == point[0]:
+            kept.pop()
+        kept.append(point)
+    return kept
