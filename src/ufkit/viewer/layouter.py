@@ -14,9 +14,10 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
+from ufkit import __version__
 from ufkit.core.diag import RequestError, UfkitError, Where
 from ufkit.core.files import replacing
-from ufkit.viewer.layout import VERSION, Diagram, Placement, Route, lay_out
+from ufkit.viewer.layout import Diagram, Placement, Route, lay_out
 from ufkit.viewer.rules import TOO_LONG
 
 LIMIT = 30.0  # seconds for one layout
@@ -144,7 +145,7 @@ def cache_folder() -> Path:
 
 def _key(diagram: Diagram) -> str:
     """A name for what is laid out: the same for the same boxes, links and groups."""
-    text = repr((VERSION, *(getattr(diagram, name) for name in Diagram.__slots__)))
+    text = repr((__version__, *(getattr(diagram, name) for name in Diagram.__slots__)))
     return hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -162,7 +163,8 @@ class Cache:
             os.utime(path)
             routes = [Route([*map(tuple, a)], [*map(tuple, b)]) for a, b in found.pop()]
             frames = [*map(tuple, found.pop())]
-            return Placement(*found, frames=frames, routes=routes)
+            width, height, x, y = found
+            return Placement(width, height, x, y, frames, routes)
         except (OSError, ValueError, TypeError, IndexError, zlib.error):
             return None
 

@@ -10,7 +10,7 @@ import socket
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from starlette.applications import Starlette
 from starlette.responses import FileResponse, Response
@@ -20,10 +20,11 @@ from starlette.staticfiles import StaticFiles
 from ufkit import __version__
 from ufkit.core.diag import FileError, UfkitError, Where
 from ufkit.viewer.answers import Answer, refusal
+from ufkit.viewer.drawing.theme import COLOURS
 from ufkit.viewer.layouter import Layouter
 from ufkit.viewer.model_routes import model_routes
 from ufkit.viewer.rules import ADDRESS_TAKEN
-from ufkit.viewer.security import LOOPBACK, Guard
+from ufkit.viewer.security import LOOPBACK, App, Guard
 from ufkit.viewer.session import Session
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def application(session: Session, layouter: Layouter) -> Starlette:
         return FileResponse(STATIC / "index.html", headers={"cache-control": "no-cache"})
 
     def about(_: Request) -> Response:
-        return Answer(session.about() | {"version": __version__})
+        return Answer(session.about() | {"version": __version__, "colours": COLOURS})
 
     def cancel(_: Request) -> Response:
         layouter.cancel()
@@ -74,7 +75,8 @@ def application(session: Session, layouter: Layouter) -> Starlette:
 def guarded(session: Session, layouter: Layouter, address: Address) -> Guard:
     """The application as it is served."""
     hosts = LOOPBACK if address.local else ()
-    return Guard(application(session, layouter), hosts, address.token)
+    app = cast(App, application(session, layouter))
+    return Guard(app, hosts, address.token)
 
 
 def listening(address: Address) -> socket.socket:

@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from ufkit.core.diag import Diagnostic, FormatError, UfkitError, Where
+from ufkit.core.diag import Diagnostic, FormatError, Where
 from ufkit.core.files import Source
 from ufkit.core.render import size
 from ufkit.ufw.store import data_file
 from ufkit.viewer.content import Model
 from ufkit.viewer.groups import Scopes
 from ufkit.viewer.rules import NOTHING_TO_SEE
-from ufkit.wire.sniff import Kind, identify, identify_folder
+from ufkit.wire.sniff import Kind, identify
 
 if TYPE_CHECKING:
     from ufkit.uff.inputs import GivenShapes
@@ -32,7 +32,10 @@ class Wish:
 
 
 class Subject:
-    """One file. What cannot be opened has the findings that say why, and no model."""
+    """One file. What is damaged beyond opening has the findings that say why, and no model.
+
+    Raises FileError where it cannot be read, FormatError (VWR001) for a kind without a page.
+    """
 
     def __init__(self, number: int, path: str, wish: Wish) -> None:
         self.number = number
@@ -42,12 +45,6 @@ class Subject:
         self.description = ""
         self.model: Model | None = None
         self.failed: tuple[Diagnostic, ...] = ()
-        try:
-            self._open(wish)
-        except UfkitError as error:
-            self.failed = error.diagnostics
-
-    def _open(self, wish: Wish) -> None:
         source = Source.open(data_file(self.path) if os.path.isdir(self.path) else self.path)
         self.bytes = source.size
         kind = identify(source)
@@ -56,8 +53,11 @@ class Subject:
         if opener is None:
             message = f"it is {kind.description}"
             raise FormatError(NOTHING_TO_SEE.at(Where(self.path), message, hint=kind.hint or None))
-        self.model = opener(source, kind, wish)
-        self.description = self.model.description
+        try:
+            self.model = opener(source, kind, wish)
+            self.description = self.model.description
+        except FormatError as error:
+            self.failed = error.diagnostics
 
     @cached_property
     def scopes(self) -> list[Scopes]:
@@ -71,6 +71,23 @@ class Subject:
     def takers(self, picture: int) -> list[list[int]]:
         """For each item of a picture, the items that take its value."""
         return self._takers[picture]
+
+    def owner(self, picture: int, item: int) -> int:
+        """The first item that an array of a folded one is drawn in; the item itself if none."""
+        return self._owners[picture].get(item, item)
+
+    @cached_property
+    def _owners(self) -> list[dict[int, int]]:
+        found: list[dict[int, int]] = []
+        for picture in self.model.pictures if self.model else []:
+            index = {item.key: at for at, item in enumerate(picture.items) if item.folded}
+            owners: dict[int, int] = {}
+            for at, item in enumerate(picture.items):
+                for weights in () if item.folded else item.weights:
+                    if weights.name in index:
+                        owners.setdefault(index[weights.name], at)
+            found.append(owners)
+        return found
 
     @property
     def pages(self) -> list[str]:

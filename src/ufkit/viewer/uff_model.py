@@ -162,8 +162,10 @@ class _Drawn:
         for slot, id_ in enumerate(data_inputs(node)):
             self._take(item, node, spec, slot, id_)
         item.lines = [*_telling(node, spec), *_weight_lines(item)][:_LINES]
-        if node.operation in (INPUT_OPERATION, OUTPUT_OPERATION):
-            item.lines = []
+        if node.operation == INPUT_OPERATION:  # people look for its name
+            item.title, item.lines = node.id, [item.value or "shape not known"]
+        elif node.operation == OUTPUT_OPERATION:
+            item.title, item.lines = node.id, [*node.inputs][:_LINES]
         return item
 
     def _take(self, item: Item, node: Node, spec: OpSpec | None, slot: int, id_: str) -> None:
