@@ -37,10 +37,14 @@ def model_routes(session: Session, showing: Showing) -> list[Route]:
         query = request.query_params
         drawn = showing.drawn(subject, at, query.get("open"))
         theme = "dark" if query.get("theme") == "dark" else "light"
-        name = f"{subject.name}.{request.path_params['form']}"
-        if request.path_params["form"] == "svg":
-            return _download(to_svg(drawn, theme).encode(), "image/svg+xml", name)
-        return _download(to_png(drawn, theme), "image/png", name)
+        form = request.path_params["form"]
+        if form == "svg":
+            body, media = to_svg(drawn, theme).encode(), "image/svg+xml"
+        elif form == "png":
+            body, media = to_png(drawn, theme), "image/png"
+        else:
+            raise bad(f"a drawing is svg or png, not {form[:40]!r}")
+        return _download(body, media, f"{subject.name}.{form}")
 
     def item(request: Request) -> Response:
         subject, at = _picture(session, request)

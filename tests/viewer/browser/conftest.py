@@ -10,12 +10,14 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
+
+from viewer.starting import Viewer
 
 FLAGS = (
     "--no-sandbox",
@@ -25,8 +27,6 @@ FLAGS = (
     "--disable-sync",
 )
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
-
-Viewer = Callable[..., str]
 
 
 @pytest.fixture(scope="session")
@@ -57,7 +57,10 @@ class Watched:
 
     def _request(self, url: str) -> None:
         parts = urlsplit(url)
-        if parts.scheme not in ("data", "blob") and parts.hostname not in ("127.0.0.1", "localhost"):
+        if parts.scheme not in ("data", "blob") and parts.hostname not in (
+            "127.0.0.1",
+            "localhost",
+        ):
             self.faults.append(f"it asks {url}")
 
     def unexpected(self) -> list[str]:
