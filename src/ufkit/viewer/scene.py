@@ -1,0 +1,112 @@
+"""What is drawn: boxes, links and frames in their places, for the canvas, SVG and PNG alike."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from ufkit.viewer.layout import Route
+
+# CSS pixels. A box is its title, and below it the lines with room above and below them.
+TITLE = 24.0
+LINE = 16.0
+PAD = 5.0
+SIDE = 8.0  # left and right of a line
+CORNER = 5.0
+FRAME_TITLE = 26.0  # as Spacing.title
+TITLE_SIZE, LINE_SIZE, LABEL_SIZE, FRAME_SIZE = 12.0, 11.0, 10.5, 12.0  # of letters
+STACK = 4.0  # how far the second sheet of a closed scope stands out to the right and below
+
+_FONT = "system-ui, 'Liberation Sans', Arial, sans-serif"
+METRICS = {
+    "title": TITLE,
+    "line": LINE,
+    "pad": PAD,
+    "side": SIDE,
+    "corner": CORNER,
+    "stack": STACK,
+    "frameTitle": FRAME_TITLE,
+    "titleFont": f"600 {TITLE_SIZE:g}px {_FONT}",
+    "lineFont": f"{LINE_SIZE:g}px {_FONT}",
+    "labelFont": f"{LABEL_SIZE:g}px {_FONT}",
+    "frameFont": f"600 {FRAME_SIZE:g}px {_FONT}",
+}  # as a canvas takes them
+
+
+@dataclass(frozen=True, slots=True)
+class SceneBox:
+    """A box.
+
+    lines    below the title; without any, the title fills the box
+    closed   whether it stands for a scope with boxes of its own; it is drawn as a stack
+    mark     severity of the worst finding about it, or ""
+    change   "added", "removed" or "changed" where two graphs are compared, or ""
+    """
+
+    x: float
+    y: float
+    width: float
+    height: float
+    title: str
+    lines: Sequence[str]
+    category: str
+    closed: bool = False
+    mark: str = ""
+    change: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SceneFrame:
+    """The frame around an open scope."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class SceneLink:
+    """A link; `label` is written at its middle, of a jump at both ends with where it leads."""
+
+    start: int
+    end: int
+    route: Route
+    label: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """Everything that is drawn of a graph, from the back to the front: frames, links, boxes."""
+
+    width: float
+    height: float
+    boxes: list[SceneBox] = field(default_factory=list)
+    links: list[SceneLink] = field(default_factory=list)
+    frames: list[SceneFrame] = field(default_factory=list)
+
+
+def box_height(lines: int) -> float:
+    """Height of a box with so many lines below its title."""
+    return TITLE + (lines * LINE + 2 * PAD if lines else 0)
+
+
+def label_places(scene: Scene, link: SceneLink) -> list[tuple[float, float, str]]:
+    """Where the texts of a link begin: x, y of the middle of the line of text, and the text.
+
+    A jump says at each end which box is at the other.
+    """
+    route = link.route
+    if not route.jump:
+        return [(*_beside(route.points), link.label)] if link.label else []
+    there, back = scene.boxes[link.end].title, scene.boxes[link.start].title
+    (x, y), (to_x, to_y) = route.points[-1], route.landing[0]
+    return [(x + 5, y, f"to {there}"), (to_x + 5, to_y, f"from {back}")]
+
+
+def _beside(points: Sequence[tuple[float, float]]) -> tuple[float, float]:
+    """Right of the middle of a way."""
+    at = (len(points) - 1) // 2
+    (x, y), (to_x, to_y) = points[at], points[at + 1]
+    return (x + to_x) / 2 + 5, (y + to_y) / 2
