@@ -17,6 +17,7 @@ import ufkit.datasets.rules
 import ufkit.uff.rules
 import ufkit.uff.work_rules
 import ufkit.ufw.rules
+import ufkit.viewer.rules
 import ufkit.wire.rules
 from ufkit.core.diag import Rule
 from ufkit.uff.ops import OPS
@@ -33,6 +34,7 @@ BANDS: tuple[tuple[str, str, tuple[Rule, ...]], ...] = (
     ("UFW and Caffe", "src/ufkit/ufw/rules.py", ufkit.ufw.rules.RULES),
     ("Datasets", "src/ufkit/datasets/rules.py", ufkit.datasets.rules.RULES),
     ("Conversions", "src/ufkit/conversion/rules.py", ufkit.conversion.rules.RULES),
+    ("Viewer", "src/ufkit/viewer/rules.py", ufkit.viewer.rules.RULES),
     ("Command line", "src/ufkit/cli/rules.py", ufkit.cli.rules.RULES),
 )
 

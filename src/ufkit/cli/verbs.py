@@ -19,6 +19,7 @@ VERBS = {
     for entry in (
         Entry("info", "Look", "Say what a file is: inputs, outputs, operations, weights."),
         Entry("check", "Look", "Find what is wrong with a file, before it goes wrong for you."),
+        Entry("view", "Look", "Show a model, a net or a dataset in the browser."),
         Entry("diff", "Look", "Say what differs between two models, weights included."),
         Entry("show", "Look", "Draw samples of a dataset on one picture, with their boxes."),
         Entry("dump", "Look", "Print a file, or some of its nodes, as text or JSON."),

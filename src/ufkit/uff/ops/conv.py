@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ufkit.uff.dims import Dim, Shape, show, static, unify, whole
+from ufkit.uff.dims import Dim, Shape, product, show, static, unify, whole
 from ufkit.uff.ops.emitter import Emitter
 from ufkit.uff.ops.fields import ONES, ORDERS, OUTPUT_ORDERS, ZEROS, Field
 from ufkit.uff.ops.spec import Array, Call, Example, Facts, OpSpec
@@ -116,6 +116,13 @@ def _evaluate(call: Call, x: Array, kernel: Array) -> Array:
     return call.back(result.reshape(batch, -1, *out).astype(x.dtype))
 
 
+def _macs(call: Call, facts: Facts) -> int | Dim:
+    """Each element of the output is a sum over the kernel's elements for one filter."""
+    _, channels, *size = call.canonical(1)
+    taps = product((*(facts.shape or ()), *size))
+    return taps if _is_depthwise(call) else taps * channels
+
+
 def _to_onnx(call: Call, emit: Emitter) -> None:
     size, dilation = _kernel(call), call.spatial("dilation")
     order = inverse(call.order(1))
@@ -148,6 +155,7 @@ CONV = OpSpec(
     infer=_infer,
     evaluate=_evaluate,
     to_onnx=_to_onnx,
+    macs=_macs,
     examples=(
         Example(
             ((2, 7, 6, 4), (3, 2, 4, 5)),
@@ -273,6 +281,12 @@ def _to_onnx_transpose(call: Call, emit: Emitter) -> None:
     canonical_result(call, emit, name)
 
 
+def _macs_transpose(call: Call, facts: Facts) -> int | Dim:
+    """Each element of the input meets every kernel element of each filter of its group."""
+    filters, _, *size = call.canonical(1)
+    return product((*call.shape(0), filters, *size))
+
+
 CONV_TRANSPOSE = OpSpec(
     name="ConvTranspose",
     doc="The transpose of a convolution: `output_shape` is the map whose convolution with "
@@ -283,6 +297,7 @@ CONV_TRANSPOSE = OpSpec(
     infer=_infer_transpose,
     evaluate=_evaluate_transpose,
     to_onnx=_to_onnx_transpose,
+    macs=_macs_transpose,
     examples=(
         Example(
             ((2, 4, 5, 3), (3, 3, 2, 3), np.array([2, 8, 9, 2], np.int32)),

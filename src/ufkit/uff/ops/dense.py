@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ufkit.uff.data import Orders
-from ufkit.uff.dims import show, unify
+from ufkit.uff.dims import Dim, product, show, unify
 from ufkit.uff.ops.emitter import Emitter
 from ufkit.uff.ops.fields import ORDERS, OUTPUT_ORDERS, Field
 from ufkit.uff.ops.spec import Array, Call, Example, Facts, OpSpec
@@ -37,6 +37,10 @@ def _evaluate(call: Call, x: Array, weights: Array) -> Array:
     return result.transpose(_order(call)).astype(x.dtype)
 
 
+def _macs(call: Call, facts: Facts) -> int | Dim:
+    return product((*call.shape(0), call.canonical(1)[0]))
+
+
 def _to_onnx(call: Call, emit: Emitter) -> None:
     columns_first = inverse(call.order(1))[::-1]
     name = emit.node("MatMul", emit.value(0, inverse(call.order(0))), emit.value(1, columns_first))
@@ -55,6 +59,7 @@ FULLY_CONNECTED = OpSpec(
     infer=_infer,
     evaluate=_evaluate,
     to_onnx=_to_onnx,
+    macs=_macs,
     examples=(
         Example(((3, 4), (4, 5)), {}, "NC_CK", const=(1,)),
         Example(((4, 3), (5, 4)), {}, "CN_KC"),

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from ufkit.uff.dims import Dim
 from ufkit.uff.ops.emitter import Emitter
 from ufkit.uff.ops.spec import Array, Call, Core, Facts, OpSpec
 
@@ -38,6 +39,16 @@ def rearranged(
     def to_onnx(call: Call, emit: Emitter) -> None:
         stand_in.to_onnx(seen(call), emit.taking(takes(len(call.inputs))))
 
+    def macs(call: Call, facts: Facts) -> int | Dim:
+        assert stand_in.macs is not None
+        return stand_in.macs(seen(call), facts)
+
     return replace(
-        stand_in, inputs=inputs, infer=infer, evaluate=evaluate, to_onnx=to_onnx, core=None
+        stand_in,
+        inputs=inputs,
+        infer=infer,
+        evaluate=evaluate,
+        to_onnx=to_onnx,
+        core=None,
+        macs=macs if stand_in.macs else None,
     )

@@ -26,6 +26,7 @@ from ufkit.uff.orders import Order, expand, identity, inverse
 from ufkit.uff.rules import BAD_ORDERS, FIELD_VALUE, SHAPE_CONFLICT, TOO_LARGE
 
 Array = NDArray[Any]
+_MANY = ("...", "*")  # ends of the name of an input that stands for several
 MAX_BYTES = 8 << 30  # of one value while a graph is computed
 
 
@@ -172,11 +173,11 @@ class Call:
     def input_name(self, i: int) -> str:
         """What the operation calls input i."""
         names = self.spec.inputs
-        many = next((at for at, name in enumerate(names) if name.endswith("...")), len(names))
+        many = next((at for at, name in enumerate(names) if name.endswith(_MANY)), len(names))
         behind = len(self.inputs) - i
         if i < many:
             return names[i]
-        return names[-behind] if behind < len(names) - many else names[many].removesuffix("...")
+        return names[-behind] if behind < len(names) - many else names[many].rstrip(".*")
 
     def axis(self, value: int, rank: int | None = None, name: str = "axis") -> int:
         """An axis counted from the front. Raises FormatError (UFF208) beyond the rank."""
@@ -262,6 +263,8 @@ class OpSpec:
     plugin     of a TensorRT plugin: as `to_onnx`, but with the node that TensorRT takes for it
     mark       a field that tells it from another operation of the same name
     chooses    whether inputs that differ by rounding only may give results that are far apart
+    macs       Call, Facts of the value -> multiply-accumulates of one run, for an operation that
+               is made of them
     """
 
     name: str
@@ -277,6 +280,7 @@ class OpSpec:
     plugin: Callable[[Call, Emitter], None] | None = None
     mark: str = ""
     chooses: bool = False
+    macs: Callable[[Call, Facts], int | Dim] | None = None
 
     @property
     def key(self) -> str:
@@ -290,6 +294,6 @@ class OpSpec:
 
     def accepts(self, count: int) -> bool:
         """Whether the operation takes that many inputs."""
-        if any(name.endswith(("...", "*")) for name in self.inputs):
+        if any(name.endswith(_MANY) for name in self.inputs):
             return count >= len(self.inputs) - self.inputs[-1].endswith("*")
         return count == len(self.inputs)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ufkit.core.dtypes import BOOL
-from ufkit.uff.dims import Shape, show, static, unify
+from ufkit.uff.dims import Dim, Shape, product, show, static, unify
 from ufkit.uff.ops.elementwise import broadcast
 from ufkit.uff.ops.emitter import Emitter
 from ufkit.uff.ops.fields import Field
@@ -51,6 +51,11 @@ def _evaluate_matmul(call: Call, x: Array, y: Array) -> Array:
     return np.asarray(left.astype(wide) @ right.astype(wide)).astype(x.dtype)
 
 
+def _macs(call: Call, facts: Facts) -> int | Dim:
+    inner = _matrix(call, 0, _matmul_flags(call)[0])[-1]
+    return product((*(facts.shape or ()), inner))
+
+
 def _swapped(rank: int) -> Order:
     return (*range(rank - 2), rank - 1, rank - 2)
 
@@ -82,6 +87,7 @@ PRODUCTS = tuple(
         infer=_infer_matmul,
         evaluate=_evaluate_matmul,
         to_onnx=_matmul_to_onnx,
+        macs=_macs,
         examples=examples,
     )
     for name, fields, examples in (

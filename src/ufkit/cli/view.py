@@ -1,0 +1,113 @@
+"""`ufkit view`: a local page that shows what is in a file."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ufkit.cli.command import Opt, Verb, codes, common
+from ufkit.cli.output import Output
+from ufkit.cli.shapes import shape_option
+from ufkit.core.render import visible
+
+if TYPE_CHECKING:
+    from ufkit.viewer.session import Session
+
+WHERE = "Where the page is"
+
+
+@click.command(
+    "view",
+    cls=Verb,
+    help="""Show a file in the browser: the graph of a model with its fields, weights and findings,
+    sums by operation and scope. With two models, what differs between them.
+
+    The page is served by this machine to this machine alone, and only the files named here can be
+    seen; nothing is loaded from elsewhere. It is there until the command is interrupted (Ctrl+C).
+
+    Over ssh: `ssh -L 8080:localhost:8080 board`, there `ufkit view net.uff --port 8080
+    --no-browser`, then open the address that it prints.""",
+    examples=(
+        ("ufkit view net.uff", "the graph, in the default browser"),
+        ("ufkit view net.uff --shape input_1=N,28,28,1", "with the shapes that follow from one"),
+        ("ufkit view before.uff after.uff", "side by side, with what differs"),
+        ("ufkit view net.uff --no-browser --port 8080", "only print the address"),
+    ),
+    codes=codes(0, 2, 5, 70, _3="the address is taken, or the file does not exist"),
+)
+@click.argument("files", nargs=-1, required=True, type=click.Path(), metavar="FILE [FILE]")
+@shape_option
+@click.option(
+    "--no-browser", is_flag=True, cls=Opt, group=WHERE, help="Print the address, open nothing."
+)
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=0,
+    metavar="N",
+    cls=Opt,
+    group=WHERE,
+    help="Port to listen on; any that is free unless given.",
+)
+@click.option(
+    "--host",
+    default="127.0.0.1",
+    metavar="ADDRESS",
+    cls=Opt,
+    group=WHERE,
+    help="Address to listen on, for others to look: 0.0.0.0 is all. The page's address then has a "
+    "token, without which nothing is answered; it goes over the network unencrypted.",
+)
+@common
+@click.pass_context
+def command(ctx: click.Context, /, files: tuple[str, ...], **given: Any) -> int:
+    if len(files) > 2:
+        ctx.fail("one file is shown, or two are compared.")
+    return _view(ctx.obj, files, **given)
+
+
+def _view(output: Output, files: tuple[str, ...], **given: Any) -> int:
+    import secrets
+
+    from ufkit.core.files import need
+
+    for name in ("starlette", "uvicorn"):
+        need(name, "viewer")
+    from ufkit.viewer.layouter import Layouter
+    from ufkit.viewer.server import Address, guarded, listening, serve, url
+    from ufkit.viewer.session import Session, Wish
+
+    address = Address(given["host"], given["port"])
+    if not address.local:
+        address = Address(given["host"], given["port"], secrets.token_urlsafe(16))
+    with listening(address) as server:
+        place = url(address, server)
+        layouter = Layouter()
+        try:
+            session = Session(files, Wish(shapes=given["shapes"]))
+            _say(output, session, place)
+            serve(
+                guarded(session, layouter, address),
+                server,
+                lambda: None if given["no_browser"] else _browse(place),
+            )
+            session.close()
+        finally:
+            layouter.close()
+    return 0
+
+
+def _say(output: Output, session: Session, place: str) -> None:
+    output.answer({"url": place, **session.about()})
+    for subject in session:
+        output.print(f"{visible(subject.name)}: {subject.description}")
+    output.print(f"{place}  (Ctrl+C ends it)")
+
+
+def _browse(place: str) -> None:
+    """Open the page without waiting for the browser."""
+    import threading
+    import webbrowser
+
+    threading.Thread(target=webbrowser.open, args=(place,), daemon=True).start()

@@ -1,0 +1,141 @@
+"""What a model has to say of itself, whatever its format: the same few classes for all pages.
+
+A format's module (`uff_model`, `net_model`, `onnx_model`) makes them; pages know no format.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from ufkit.core.diag import Diagnostic, Where
+
+Array = Any  # numpy.ndarray; NumPy loads when the first one is asked for
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """An array of a node that is in the file: nothing of it is read before `read` is called.
+
+    role     what the node calls it: `kernel`, `bias`
+    shape    sizes in the stored order; None where the file has an impossible one
+    axes     name of each axis where it is known ("H", "W", "C", "K"), or ""
+    channel  axis of the output channels, which ranges are told for; None where there is none
+    read     gives the elements; raises FormatError where they are not there
+    """
+
+    name: str
+    role: str
+    dtype: str
+    shape: tuple[int, ...] | None
+    nbytes: int
+    where: Where
+    read: Callable[[], Array]
+    axes: str = ""
+    channel: int | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FieldRow:
+    """A field of a node. `given` is False where the default holds."""
+
+    name: str
+    kind: str
+    value: Any
+    given: bool = True
+    default: str = ""
+    doc: str = ""
+    where: Where = field(default_factory=Where)
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """What a node takes: number `slot` of its inputs, from the node of that index.
+
+    role    what the node calls the input
+    label   shape and type of the value, or ""
+    """
+
+    source: int
+    slot: int
+    role: str = ""
+    label: str = ""
+
+
+@dataclass(slots=True)
+class Item:
+    """A node of the picture.
+
+    key        what the file calls it
+    operation  in the format's words
+    category   one of `categories.CATEGORIES`, which colours it
+    lines      what is written into its box below the operation
+    takes      links from other nodes of the picture
+    weights    arrays of the file that belong to it alone or are folded into it
+    value      shape and type of its value, or ""
+    macs       multiply-accumulates for one run; None where it is not known
+    folded     whether it is drawn inside those that take it and has no box of its own
+    """
+
+    key: str
+    operation: str
+    category: str
+    lines: list[str] = field(default_factory=list)
+    takes: list[Link] = field(default_factory=list)
+    weights: list[Weights] = field(default_factory=list)
+    value: str = ""
+    macs: int | None = None
+    folded: bool = False
+    title: str = ""
+
+
+@dataclass(slots=True)
+class Picture:
+    """A graph. `items` are in the file's order; `facts` are lines of the graph's own."""
+
+    name: str
+    items: list[Item]
+    facts: list[tuple[str, str]] = field(default_factory=list)
+
+    def takers(self) -> list[list[int]]:
+        """For each item, the items that take its value, each once."""
+        found: list[dict[int, None]] = [{} for _ in self.items]
+        for index, item in enumerate(self.items):
+            for link in item.takes:
+                found[link.source][index] = None
+        return [list(indices) for indices in found]
+
+
+@dataclass(frozen=True, slots=True)
+class Details:
+    """What the panel shows of one item beyond the picture."""
+
+    doc: str
+    fields: list[FieldRow]
+    where: Where
+    facts: list[tuple[str, str]] = field(default_factory=list)
+
+
+class Model(Protocol):
+    """An opened file whose graphs can be looked at."""
+
+    @property
+    def description(self) -> str:
+        """What it is, for people: `UFF, binary`."""
+        ...
+
+    @property
+    def pictures(self) -> Sequence[Picture]: ...
+
+    @property
+    def findings(self) -> Sequence[Diagnostic]: ...
+
+    def details(self, picture: int, item: int) -> Details: ...
+
+    def places(self) -> Mapping[str, tuple[int, int]]:
+        """Picture and item for the `node` of a finding's place."""
+        ...
+
+    def close(self) -> None: ...

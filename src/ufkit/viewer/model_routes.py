@@ -1,0 +1,162 @@
+"""Routes about models: their pictures, items, arrays, findings, and the summary."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from starlette.responses import Response
+from starlette.routing import Route
+
+from ufkit.viewer.answers import MOST, Answer, bad, checked, each, findings, number
+from ufkit.viewer.arrays import npy, statistics, window
+from ufkit.viewer.content import Model, Picture, Weights
+from ufkit.viewer.drawing import to_png, to_svg
+from ufkit.viewer.layouter import Layouter
+from ufkit.viewer.panel import panel, weights_row
+from ufkit.viewer.paths import related, shortest
+from ufkit.viewer.search import search
+from ufkit.viewer.session import Session, Subject
+from ufkit.viewer.showing import Showing
+from ufkit.viewer.totals import totals
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+
+_MOST_FINDINGS = 2_000
+
+
+def model_routes(session: Session, layouter: Layouter) -> list[Route]:
+    """The routes; each names a file by its number, most a picture of it too."""
+    showing = Showing(layouter)
+
+    def scene(request: Request) -> Response:
+        subject, at = _picture(session, request)
+        text = showing.scene(subject, at, request.query_params.get("open"))
+        return Response(text, media_type="application/json")
+
+    def drawing(request: Request) -> Response:
+        subject, at = _picture(session, request)
+        query = request.query_params
+        drawn = showing.drawn(subject, at, query.get("open"))
+        theme = "dark" if query.get("theme") == "dark" else "light"
+        name = f"{subject.name}.{request.path_params['form']}"
+        if request.path_params["form"] == "svg":
+            return _download(to_svg(drawn, theme).encode(), "image/svg+xml", name)
+        return _download(to_png(drawn, theme), "image/png", name)
+
+    def item(request: Request) -> Response:
+        subject, at = _picture(session, request)
+        chosen = _item(_model(subject).pictures[at], request, "item")
+        return Answer(panel(subject, at, chosen))
+
+    def items(request: Request) -> Response:
+        """The rows of the table that stands for the drawing."""
+        subject, at = _picture(session, request)
+        picture = _model(subject).pictures[at]
+        shown = [index for index, item in enumerate(picture.items) if not item.folded]
+        start = number(request, "from", len(shown) + 1, 0)
+        count = number(request, "count", MOST + 1, 200)
+        rows = [
+            {
+                "item": index,
+                "key": picture.items[index].key,
+                "title": picture.items[index].title,
+                "value": picture.items[index].value,
+            }
+            for index in shown[start : start + count]
+        ]
+        return Answer({"total": len(shown), "rows": rows})
+
+    def found(request: Request) -> Response:
+        subject, at = _picture(session, request)
+        return Answer(search(_model(subject), at, request.query_params.get("q", "")))
+
+    def trace(request: Request) -> Response:
+        subject, at = _picture(session, request)
+        picture = _model(subject).pictures[at]
+        start = _item(picture, request, "item")
+        if "to" in request.query_params:
+            return Answer({"items": shortest(picture, start, _item(picture, request, "to"))})
+        before, behind = related(picture, start)
+        return Answer({"before": before, "behind": behind})
+
+    def array(request: Request) -> Response:
+        subject, at = _picture(session, request)
+        weights = _weights(subject, at, request)
+        stats = statistics(weights.read(), weights.channel)
+        return Answer(weights_row(weights) | {"statistics": stats.as_dict()})
+
+    def piece(request: Request) -> Response:
+        subject, at = _picture(session, request)
+        values = _weights(subject, at, request).read()
+        index = each(request.query_params.get("index", ""), lambda t: checked(t, "index", 1 << 62))
+        row, column = (number(request, name, 1 << 62, 0) for name in ("row", "column"))
+        return Answer(window(values, index, row, column))
+
+    def download(request: Request) -> Response:
+        subject, at = _picture(session, request)
+        weights = _weights(subject, at, request)
+        name = f"{weights.name.rpartition('/')[2] or 'array'}.npy"
+        return _download(npy(weights.read()), "application/octet-stream", name)
+
+    def summary(request: Request) -> Response:
+        subject, at = _picture(session, request)
+        return Answer(totals(_model(subject).pictures[at]))
+
+    def checks(request: Request) -> Response:
+        subject = _subject(session, request)
+        all_ = subject.findings()
+        places = subject.model.places() if subject.model else {}
+        rows = findings(all_[:_MOST_FINDINGS])
+        for row, finding in zip(rows, all_, strict=False):
+            row["at"] = places.get(finding.where.node)
+        return Answer({"total": len(all_), "rows": rows})
+
+    file, one = "/api/files/{file}", "/api/files/{file}/pictures/{picture}"
+    return [
+        Route(f"{file}/findings", checks),
+        Route(f"{one}/scene", scene),
+        Route(f"{one}/drawing.{{form}}", drawing),
+        Route(f"{one}/items", items),
+        Route(f"{one}/item", item),
+        Route(f"{one}/search", found),
+        Route(f"{one}/trace", trace),
+        Route(f"{one}/array", array),
+        Route(f"{one}/piece", piece),
+        Route(f"{one}/array.npy", download),
+        Route(f"{one}/summary", summary),
+    ]
+
+
+def _subject(session: Session, request: Request) -> Subject:
+    at = checked(request.path_params["file"], "file", len(session.subjects))
+    return session.subjects[at]
+
+
+def _model(subject: Subject) -> Model:
+    if subject.model is None:
+        raise bad(f"{subject.name} holds no graph")
+    return subject.model
+
+
+def _picture(session: Session, request: Request) -> tuple[Subject, int]:
+    subject = _subject(session, request)
+    count = len(_model(subject).pictures)
+    return subject, checked(request.path_params["picture"], "picture", count)
+
+
+def _item(picture: Picture, request: Request, name: str) -> int:
+    return number(request, name, len(picture.items))
+
+
+def _weights(subject: Subject, at: int, request: Request) -> Weights:
+    picture = _model(subject).pictures[at]
+    arrays = picture.items[_item(picture, request, "item")].weights
+    return arrays[number(request, "array", len(arrays))]
+
+
+def _download(body: bytes, media: str, name: str) -> Response:
+    """An answer that the browser saves. Only plain letters of names of files are kept."""
+    safe = "".join(c if c.isascii() and (c.isalnum() or c in "._-") else "_" for c in name)[-100:]
+    headers: dict[str, Any] = {"content-disposition": f'attachment; filename="{safe}"'}
+    return Response(body, media_type=media, headers=headers)

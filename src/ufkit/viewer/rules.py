@@ -1,0 +1,36 @@
+"""Rules of the viewer: VWR001 and up."""
+
+from __future__ import annotations
+
+from ufkit.core.diag import Rule, Severity
+
+NOTHING_TO_SEE = Rule(
+    "VWR001",
+    Severity.ERROR,
+    "the file is of a kind that cannot be viewed",
+    why="There is a page for models, nets, calibration tables and datasets; this file is none.",
+    hint="ufkit info says what is known of it",
+)
+BAD_REQUEST = Rule(
+    "VWR002",
+    Severity.ERROR,
+    "the page asked for something that is not there",
+    why="An address that was typed or kept names a graph, node or record that this file lacks.",
+    hint="go back to the page of the file and choose again",
+)
+TOO_LONG = Rule(
+    "VWR003",
+    Severity.ERROR,
+    "laying out the graph took too long",
+    why="The layout is stopped after a while so that the page stays usable.",
+    hint="close scopes (key G), so that fewer boxes are drawn",
+)
+ADDRESS_TAKEN = Rule(
+    "VWR004",
+    Severity.ERROR,
+    "the address cannot be listened on",
+    why="Another program has the port, or the address is none of this machine's.",
+    hint="leave out --port to take any that is free",
+)
+
+RULES = (NOTHING_TO_SEE, BAD_REQUEST, TOO_LONG, ADDRESS_TAKEN)

@@ -1,0 +1,220 @@
+// Draws a scene on a canvas: only what is in the window, as much of it as can be read at its scale.
+
+const READABLE = 0.45; // scale from which text is drawn
+const ROUGH = 0.12; // scale below which boxes are bare rectangles and frames have no titles
+
+/** What is drawn over and over of one scene: paths of its links, made once. */
+export class Prepared {
+  constructor(scene) {
+    this.scene = scene;
+    this.links = scene.links.map((link) => {
+      const paths = [link.points, link.landing].filter((points) => points.length > 1);
+      const path = new Path2D();
+      for (const points of paths) trace(path, points);
+      return { link, path, bounds: bounds(paths.flat()) };
+    });
+  }
+}
+
+function trace(path, points) {
+  path.moveTo(...points[0]);
+  for (let at = 1; at < points.length; at += 1) {
+    const [x, y] = points[at - 1];
+    const [toX, toY] = points[at];
+    if (x === toX || y === toY) path.lineTo(toX, toY);
+    else path.bezierCurveTo(x, (y + toY) / 2, toX, (y + toY) / 2, toX, toY);
+  }
+}
+
+function bounds(points) {
+  const xs = points.map(([x]) => x);
+  const ys = points.map(([, y]) => y);
+  return [Math.min(...xs) - 8, Math.min(...ys) - 8, Math.max(...xs) + 8, Math.max(...ys) + 8];
+}
+
+/**
+ * Paint a scene. `state` says what stands out: chosen (index of a box or -1), over, and `lit`, a Set
+ * of boxes that stay bright while the others fade, or null.
+ */
+export function paint(canvas, prepared, camera, colours, state) {
+  const context = canvas.getContext("2d");
+  const ratio = devicePixelRatio || 1;
+  const width = canvas.clientWidth;
+  const height = canvas.clientHeight;
+  if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
+    canvas.width = Math.round(width * ratio);
+    canvas.height = Math.round(height * ratio);
+  }
+  const { scale } = camera;
+  context.setTransform(1, 0, 0, 1, 0, 0);
+  context.fillStyle = colours.page;
+  context.fillRect(0, 0, canvas.width, canvas.height);
+  context.setTransform(scale * ratio, 0, 0, scale * ratio, -camera.x * scale * ratio, -camera.y * scale * ratio);
+  const seen = [camera.x, camera.y, camera.x + width / scale, camera.y + height / scale];
+  const { scene } = prepared;
+  for (const frame of scene.frames) if (meets(frame, seen)) paintFrame(context, frame, scene.metrics, colours, scale);
+  paintLinks(context, prepared, seen, colours, state, scale);
+  scene.boxes.forEach((box, at) => {
+    if (!meets(box, seen)) return;
+    context.globalAlpha = state.lit && !state.lit.has(at) ? 0.25 : 1;
+    paintBox(context, box, scene.metrics, colours, scale, at === state.chosen, at === state.over);
+  });
+  context.globalAlpha = 1;
+}
+
+function meets({ x, y, w, h }, [left, top, right, bottom]) {
+  return x <= right && x + w >= left && y <= bottom && y + h >= top;
+}
+
+function paintFrame(context, frame, metrics, colours, scale) {
+  context.beginPath();
+  context.roundRect(frame.x, frame.y, frame.w, frame.h, 8);
+  context.fillStyle = colours.frame;
+  context.fill();
+  context.strokeStyle = colours.frameEdge;
+  context.lineWidth = 1;
+  context.stroke();
+  if (scale < ROUGH) return;
+  context.font = metrics.frameFont;
+  context.fillStyle = colours.frameText;
+  context.textAlign = "left";
+  context.textBaseline = "middle";
+  context.fillText(clipped(context, frame.title, frame.w - 24), frame.x + 12, frame.y + metrics.frameTitle / 2);
+}
+
+function paintLinks(context, prepared, seen, colours, state, scale) {
+  const { metrics } = prepared.scene;
+  const labels = scale >= READABLE;
+  for (const { link, path, bounds: around } of prepared.links) {
+    if (around[0] > seen[2] || around[2] < seen[0] || around[1] > seen[3] || around[3] < seen[1]) continue;
+    const touched = link.from === state.chosen || link.to === state.chosen;
+    const faded = state.lit && !(state.lit.has(link.from) && state.lit.has(link.to));
+    context.globalAlpha = faded ? 0.15 : 1;
+    context.strokeStyle = touched ? colours.accent : colours.link;
+    context.lineWidth = touched ? 2 : Math.max(1, 0.7 / scale);
+    context.stroke(path);
+    if (scale < ROUGH) continue;
+    const ends = link.landing.length ? link.landing : link.points;
+    arrow(context, ends, touched ? colours.accent : colours.link);
+    if (labels && link.label) paintLabel(context, link, metrics, colours);
+  }
+  context.globalAlpha = 1;
+}
+
+/** A head at the end of the way, which arrives straight up or down. */
+function arrow(context, points, colour) {
+  const [x, y] = points[points.length - 1];
+  const [, before] = points[points.length - 2];
+  const back = y >= before ? -7 : 7;
+  context.beginPath();
+  context.moveTo(x, y);
+  context.lineTo(x - 3.5, y + back);
+  context.lineTo(x + 3.5, y + back);
+  context.closePath();
+  context.fillStyle = colour;
+  context.fill();
+}
+
+function paintLabel(context, link, metrics, colours) {
+  context.font = metrics.labelFont;
+  context.textAlign = "left";
+  context.textBaseline = "middle";
+  for (const [x, y, text] of link.label) {
+    const wide = context.measureText(text).width;
+    context.fillStyle = colours.page;
+    context.fillRect(x - 2, y - 7, wide + 4, 14);
+    context.fillStyle = colours.linkText;
+    context.fillText(text, x, y);
+  }
+}
+
+function paintBox(context, box, metrics, colours, scale, chosen, over) {
+  const { x, y, w, h } = box;
+  const fill = colours.categories[box.category] ?? colours.categories.other;
+  if (scale < ROUGH) {
+    context.fillStyle = chosen ? colours.accent : fill.head;
+    context.fillRect(x, y, w, h);
+    return;
+  }
+  if (box.scope !== null) {
+    context.beginPath();
+    context.roundRect(x + 4, y + 4, w, h, 5);
+    context.fillStyle = colours.box;
+    context.strokeStyle = colours.boxEdge;
+    context.lineWidth = 1;
+    context.fill();
+    context.stroke();
+  }
+  context.beginPath();
+  context.roundRect(x, y, w, h, 5);
+  context.fillStyle = box.lines.length ? colours.box : fill.head;
+  context.fill();
+  if (box.lines.length) {
+    context.save();
+    context.beginPath();
+    context.roundRect(x, y, w, metrics.title, [5, 5, 0, 0]);
+    context.fillStyle = fill.head;
+    context.fill();
+    context.restore();
+  }
+  context.beginPath();
+  context.roundRect(x, y, w, h, 5);
+  context.strokeStyle = chosen ? colours.accent : over ? colours.text : box.change ? colours[box.change] : colours.boxEdge;
+  context.lineWidth = chosen || box.change ? 3 : 1;
+  context.stroke();
+  if (box.mark) paintMark(context, box, colours);
+  if (scale < READABLE) return;
+  context.textBaseline = "middle";
+  context.textAlign = "center";
+  context.font = metrics.titleFont;
+  context.fillStyle = fill.text;
+  context.fillText(clipped(context, box.title, w - 12), x + w / 2, y + (box.lines.length ? metrics.title : h) / 2 + 0.5);
+  context.textAlign = "left";
+  context.font = metrics.lineFont;
+  context.fillStyle = colours.text;
+  box.lines.forEach((line, at) => {
+    const middle = y + metrics.title + metrics.pad + metrics.line * (at + 0.5);
+    context.fillText(clipped(context, line, w - 14), x + 8, middle);
+  });
+}
+
+function paintMark(context, box, colours) {
+  context.beginPath();
+  context.arc(box.x + box.w, box.y, 6, 0, 2 * Math.PI);
+  context.fillStyle = colours[box.mark];
+  context.fill();
+  context.strokeStyle = colours.page;
+  context.lineWidth = 1.5;
+  context.stroke();
+}
+
+/** A text that fits a width, cut in the middle of nowhere but with an ellipsis. */
+function clipped(context, text, width) {
+  if (context.measureText(text).width <= width) return text;
+  let low = 0;
+  let high = text.length;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (context.measureText(`${text.slice(0, middle)}…`).width <= width) low = middle;
+    else high = middle - 1;
+  }
+  return `${text.slice(0, low)}…`;
+}
+
+/** The box at a point of the scene, or -1; the one drawn last where several are. */
+export function hit(scene, x, y) {
+  for (let at = scene.boxes.length - 1; at >= 0; at -= 1) {
+    const box = scene.boxes[at];
+    if (x >= box.x && x <= box.x + box.w && y >= box.y && y <= box.y + box.h) return at;
+  }
+  return -1;
+}
+
+/** The innermost frame whose title strip is at a point, or -1. */
+export function hitFrame(scene, x, y) {
+  for (let at = scene.frames.length - 1; at >= 0; at -= 1) {
+    const frame = scene.frames[at];
+    if (x >= frame.x && x <= frame.x + frame.w && y >= frame.y && y <= frame.y + scene.metrics.frameTitle) return at;
+  }
+  return -1;
+}

@@ -1,0 +1,41 @@
+// The keys, by page.
+
+import { html, useEffect, useRef } from "./vendor/htm-preact.js";
+
+const EVERYWHERE = [
+  ["?", "this list"],
+  ["d", "dark or light"],
+  ["Esc", "close what is open, or choose nothing"],
+];
+const KEYS = {
+  graph: [
+    ["/ or Ctrl+K", "search names, operations, fields (name=value)"],
+    ["↑ ↓", "to what the chosen node takes, or what takes it"],
+    ["← →", "to its neighbours"],
+    ["Enter", "open or close the chosen scope"],
+    ["Backspace", "close the scope around the chosen node"],
+    ["g", "group by scopes, or show every node"],
+    ["a", "highlight what the chosen node depends on, and what depends on it"],
+    ["p", "shortest path: then choose where to"],
+    ["+ − 0 f", "zoom in, out, to full size, fit"],
+    ["Shift+arrows", "move the picture"],
+    ["t", "the graph as a table"],
+  ],
+};
+
+export function Help({ page, close }) {
+  return html`<${Dialog} label="keys" close=${close}>
+    <h2>Keys</h2>
+    <table class="keys"><tbody>${[...(KEYS[page] ?? []), ...EVERYWHERE].map(([key, what]) => html`<tr><th scope="row"><kbd>${key}</kbd></th><td>${what}</td></tr>`)}</tbody></table>
+  </${Dialog}>`;
+}
+
+/** A dialog in front of the page; the keyboard stays in it until it is closed. */
+export function Dialog({ label, close, children }) {
+  const place = useRef(null);
+  useEffect(() => {
+    place.current.showModal();
+  }, []);
+  const outside = (event) => event.target === place.current && close();
+  return html`<dialog ref=${place} aria-label=${label} onClick=${outside} onClose=${close}>${children}</dialog>`;
+}

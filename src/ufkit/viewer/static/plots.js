@@ -1,0 +1,67 @@
+// Plots, drawn by uPlot in the colours of the page.
+
+import { html, useEffect, useRef } from "./vendor/htm-preact.js";
+import uPlot from "./vendor/uplot.js";
+
+/** A plot that fills the width it is given. `make` gives uPlot's options and data. */
+export function Plot({ make, height = 130, label, theme }) {
+  const place = useRef(null);
+  useEffect(() => {
+    const style = getComputedStyle(document.documentElement);
+    const colour = (name) => style.getPropertyValue(`--${name}`).trim();
+    const { data, ...options } = make(colour);
+    const axis = { stroke: colour("quiet"), grid: { stroke: colour("line"), width: 1 }, ticks: { show: false }, font: "11px system-ui, sans-serif" };
+    const axes = [{ ...axis, size: 26, ...options.axes?.[0] }, { ...axis, size: 46, ...options.axes?.[1] }];
+    const plot = new uPlot(
+      { width: place.current.clientWidth || 320, height, cursor: { drag: { x: false, y: false } }, legend: { show: false }, ...options, axes },
+      data,
+      place.current,
+    );
+    const watch = new ResizeObserver(() => plot.setSize({ width: place.current.clientWidth, height }));
+    watch.observe(place.current);
+    return () => {
+      watch.disconnect();
+      plot.destroy();
+    };
+  }, [make, height, theme]);
+  return html`<div class="plot" ref=${place} role="img" aria-label=${label}></div>`;
+}
+
+/** Bars between edges: counts[k] from edges[k] to edges[k + 1]; `lines` mark values. */
+export function histogram(edges, counts, { lines = [], logarithmic = false } = {}) {
+  return (colour) => {
+    const middle = counts.map((_, k) => (edges[k] + edges[k + 1]) / 2);
+    const mark = (plot) => {
+      for (const line of lines) {
+        const x = Math.round(plot.valToPos(line.at, "x", true));
+        if (x < plot.bbox.left || x > plot.bbox.left + plot.bbox.width) continue;
+        plot.ctx.strokeStyle = colour(line.colour ?? "warning");
+        plot.ctx.lineWidth = devicePixelRatio;
+        plot.ctx.beginPath();
+        plot.ctx.moveTo(x, plot.bbox.top);
+        plot.ctx.lineTo(x, plot.bbox.top + plot.bbox.height);
+        plot.ctx.stroke();
+      }
+    };
+    return {
+      data: [middle, logarithmic ? counts.map((n) => n || null) : counts],
+      scales: { x: { time: false, range: [edges[0], edges[edges.length - 1]] }, y: logarithmic ? { distr: 3 } : { range: (_, low, high) => [0, high || 1] } },
+      series: [{}, { fill: colour("accent"), stroke: colour("accent"), width: 0, paths: uPlot.paths.bars({ size: [1, Infinity], gap: 1 }), points: { show: false } }],
+      hooks: { draw: [mark] },
+    };
+  };
+}
+
+/** The range of each channel, from the least to the greatest element. */
+export function ranges(lows, highs) {
+  return (colour) => ({
+    data: [lows.map((_, k) => k), highs, lows],
+    scales: { x: { time: false } },
+    series: [
+      {},
+      { stroke: colour("accent"), width: 1, points: { show: lows.length < 64, size: 3 } },
+      { stroke: colour("accent"), width: 1, points: { show: lows.length < 64, size: 3 } },
+    ],
+    bands: [{ series: [1, 2], fill: `${colour("accent")}44` }],
+  });
+}
