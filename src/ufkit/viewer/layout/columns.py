@@ -173,7 +173,7 @@ class Columns:
         lowest: list[float],
         highest: list[float],
     ) -> None:
-        """Move each column, one after the other, so that its best piece is vertical if it can be."""
+        """Move each column, one after the other, so that its best piece is vertical if it can."""
         head, offset = self.head, self.offset
         near: list[list[tuple[int, float, float]]] = [[] for _ in range(self.count)]
         for u, v, at, bends in self.loose:

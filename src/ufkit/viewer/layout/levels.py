@@ -1,4 +1,4 @@
-"""The groups of a diagram as levels, each with what lies in it directly, and the way of each link."""
+"""The groups of a diagram as levels, what lies in each directly, and which links pass it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ class Level:
     items    in their order
     ranks    of each item
     links    upper item, lower item and link, of links whose ends lie in different items
-    upward   link and item of what leaves or enters through the top of the frame; `downward` likewise
+    upward   link and item of what passes the top of the frame; `downward` likewise the bottom
+    near     items that links join, those of jumps too
     """
 
     group: int
@@ -62,11 +63,11 @@ def levels_of(diagram: Diagram, longest: int) -> Levels:
         levels[group].items.append(item)
 
     climbs = [_climb(link, inside, above, depth, boxes) for link in diagram.links]
-    for link, (a, b, level, _, _) in enumerate(climbs):
+    for link, (a, b, at, _, _) in enumerate(climbs):
         if a != b:
-            levels[level].links.append((a, b, link))
+            levels[at].links.append((a, b, link))
     for level in levels:
-        local = {item: at for at, item in enumerate(level.items)}
+        local = {item: place for place, item in enumerate(level.items)}
         found = rank(len(local), [(local[a], local[b]) for a, b, _ in level.links])
         level.ranks = dict(zip(level.items, found, strict=True))
         level.near = [(a, b) for a, b, _ in level.links]

@@ -19,9 +19,10 @@ Keys = Mapping[int, tuple[int, ...]]
 def order(graph: Layers, ports: Keys) -> None:
     """Sort `graph.layers` so that few links cross.
 
-    Barycentres downwards and upwards, neighbours exchanged where that helps, the best kept (Sugiyama,
-    Tagawa and Toda 1981; Gansner and others, "A technique for drawing directed graphs", 1993). A rank
-    of one vertex divides the work: what is above and what is below do not see each other.
+    Barycentres downwards and upwards, neighbours exchanged where that helps, the best kept
+    (Sugiyama, Tagawa and Toda 1981; Gansner and others, "A technique for drawing directed graphs",
+    1993). A rank of one vertex divides the work: what is above and what is below do not see each
+    other.
     `ports` are vertices whose order is given by a key; equal keys are free.
     """
     _begin(graph, ports)

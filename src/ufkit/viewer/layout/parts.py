@@ -58,10 +58,10 @@ class Part:
         self.upward = {link: first + at for at, (link, _) in enumerate(upward)}
         first += len(upward)
         self.downward = {link: first + at for at, (link, _) in enumerate(downward)}
-        at = self.vertex
-        ends = [(at[a], at[b]) for a, b, _ in links]
-        ends += [(self.upward[link], at[item]) for link, item in upward]
-        ends += [(at[item], self.downward[link]) for link, item in downward]
+        of = self.vertex
+        ends = [(of[a], of[b]) for a, b, _ in links]
+        ends += [(self.upward[link], of[item]) for link, item in upward]
+        ends += [(of[item], self.downward[link]) for link, item in downward]
         self.links = [link for *_, link in links]
         self.links += [link for link, _ in (*upward, *downward)]
         heights += [0] * len(upward) + [most] * len(downward)
