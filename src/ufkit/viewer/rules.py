@@ -32,5 +32,12 @@ ADDRESS_TAKEN = Rule(
     why="Another program has the port, or the address is none of this machine's.",
     hint="leave out --port to take any that is free",
 )
+TOO_LARGE = Rule(
+    "VWR005",
+    Severity.ERROR,
+    "the graph does not fit a picture",
+    why="A picture of so many pixels cannot be opened by most programs, or shows nothing.",
+    hint="take SVG, another scale, or close scopes first",
+)
 
-RULES = (NOTHING_TO_SEE, BAD_REQUEST, TOO_LONG, ADDRESS_TAKEN)
+RULES = (NOTHING_TO_SEE, BAD_REQUEST, TOO_LONG, ADDRESS_TAKEN, TOO_LARGE)
