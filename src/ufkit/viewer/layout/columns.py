@@ -11,6 +11,7 @@ Distances = Mapping[tuple[int, int], float]
 _ROUNDS = 12  # of cutting columns
 _GENEROUS = 1.25  # times the width of the widest rank, for columns to be straight
 _SPARE = 400.0  # pixels more
+_DRIFT = 48.0  # pixels that the line of a column may leave that of its beginning
 
 
 class Columns:
@@ -42,31 +43,34 @@ class Columns:
         self.head = [-1] * len(graph.rank)
         self.offset = [0.0] * len(graph.rank)
         self.members: list[list[int]] = []
-        shift: dict[int, float] = {}
+        fixed: dict[int, tuple[float, float]] = {}
         ends: list[tuple[int, int, float]] = []
         for u, v, link in graph.segments():
-            right = starts[link] if u < graph.count else 0.0
-            if v < graph.count:
-                right -= stops[link]
-            if under[u] == v and u not in shift:
-                shift[u] = right
+            start = starts[link] if u < graph.count else 0.0
+            stop = stops[link] if v < graph.count else 0.0
+            if under[u] == v and u not in fixed:
+                fixed[u] = start, stop
             else:
-                ends.append((u, v, right))
+                ends.append((u, v, start - stop))
         for layer in graph.layers:
             for v in layer:
                 if self.head[v] < 0:
-                    self._descend(v, shift)
+                    self._descend(v, fixed)
         self.loose = [(u, v, right) for u, v, right in ends if self.head[u] != self.head[v]]
         self._neighbours(apart)
         self._pack()
 
-    def _descend(self, v: int, shift: Mapping[int, float]) -> None:
+    def _descend(self, v: int, fixed: Mapping[int, tuple[float, float]]) -> None:
+        """Make a column from `v` down. Where links leave frames far from below where they came in,
+        the line would run away to one side; it bends back instead."""
         column, offset = len(self.members), 0.0
         self.members.append([])
         while v >= 0:
             self.head[v], self.offset[v] = column, offset
             self.members[column].append(v)
-            offset += shift.get(v, 0.0)
+            start, stop = fixed.get(v, (0.0, 0.0))
+            line = offset + start
+            offset = (line if abs(line) <= _DRIFT else 0.0) - stop
             v = self.under[v]
 
     def _neighbours(self, apart: Distances) -> None:

@@ -106,7 +106,7 @@ class Part:
         margins   least room between the ports and the items, at the top and at the bottom
         """
         graph = self.graph
-        under = align(graph)
+        under = align(graph, range(len(boxes), graph.count))
         starts = [0.0] * len(self.links)
         stops = [0.0] * len(self.links)
         over = [-1] * len(under)
