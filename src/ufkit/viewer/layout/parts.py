@@ -165,7 +165,7 @@ class Part:
                 break
         jump = (-1 if middle < (count - 1) / 2 else count) if stub and count else middle
         side = max(middle - min(jump, 0), max(jump, count - 1) - middle)
-        step = min(spacing.lines, max(box.width / 2 - 10, 1) / side) if side else 0.0
+        step = min(spacing.lines, max(box.width / 2 - 10, box.width / 4) / side) if side else 0.0
         for place, at in enumerate(paths):
             into[at] = (place - middle) * step
         return (jump - middle) * step
