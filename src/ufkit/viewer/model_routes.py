@@ -15,7 +15,7 @@ from ufkit.viewer.panel import panel, weights_row
 from ufkit.viewer.paths import related, shortest
 from ufkit.viewer.search import search
 from ufkit.viewer.session import Session, Subject
-from ufkit.viewer.showing import Showing
+from ufkit.viewer.showing import Showing, marks
 from ufkit.viewer.totals import totals
 
 if TYPE_CHECKING:
@@ -31,6 +31,9 @@ def model_routes(session: Session, showing: Showing) -> list[Route]:
         subject, at = _picture(session, request)
         text = showing.scene(subject, at, request.query_params.get("open"))
         return Response(text, media_type="application/json")
+
+    def marked(request: Request) -> Response:
+        return Answer(marks(*_picture(session, request)))
 
     def drawing(request: Request) -> Response:
         subject, at = _picture(session, request)
@@ -118,6 +121,7 @@ def model_routes(session: Session, showing: Showing) -> list[Route]:
     return [
         Route(f"{file}/findings", checks),
         Route(f"{one}/scene", scene),
+        Route(f"{one}/marks", marked),
         Route(f"{one}/drawing.{{form}}", drawing),
         Route(f"{one}/items", items),
         Route(f"{one}/item", item),

@@ -52,6 +52,8 @@ class Address:
 def application(session: Session, layouter: Layouter) -> Starlette:
     """The routes, unguarded."""
     showing = Showing(layouter)
+    if not session.compared:  # two begin side by side, with what differs
+        showing.ahead(session.subjects[0])
 
     def page(_: Request) -> Response:
         return FileResponse(STATIC / "index.html", headers={"cache-control": "no-cache"})
