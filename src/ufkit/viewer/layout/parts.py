@@ -75,11 +75,11 @@ class Part:
             if path[-1] < len(self.items):
                 self.ups[path[-1]].append(at)
 
-    def order(self, keys: Mapping[int, tuple[int, ...]]) -> None:
-        """Few crossings; `keys` tell the order of the ports of links."""
+    def order(self, keys: Mapping[int, tuple[int, ...]], effort: float) -> None:
+        """Few crossings; `keys` tell the order of the ports of links, `effort` as in `order`."""
         ports = {self.upward[link]: keys[link] for link in self.upward}
         ports |= {self.downward[link]: keys[link] for link in self.downward}
-        order(self.graph, ports)
+        order(self.graph, ports, effort)
 
     def port(self, link: int) -> int:
         """The vertex where a link passes the frame."""
