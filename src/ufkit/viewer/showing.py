@@ -24,7 +24,7 @@ from ufkit.viewer.scene import (
     SceneFrame,
     SceneLink,
     box_height,
-    label_places,
+    labels,
 )
 from ufkit.viewer.session import Subject
 
@@ -235,11 +235,9 @@ def _json(
                 "to": link.end,
                 "points": _points(link.route.points),
                 "landing": _points(link.route.landing),
-                "label": [
-                    (round(x, 1), round(y, 1), text) for x, y, text in label_places(scene, link)
-                ],
+                "label": [(round(x, 1), round(y, 1), text) for x, y, text in written],
             }
-            for link in scene.links
+            for link, written in zip(scene.links, labels(scene), strict=True)
         ],
         "frames": [
             {**_rectangle(frame), "title": frame.title, "scope": scope}

@@ -9,6 +9,7 @@ from typing import Any
 from ufkit.core.diag import RequestError, Where
 from ufkit.core.files import need
 from ufkit.viewer.drawing.shapes import (
+    HALO,
     Disc,
     Letters,
     Rectangle,
@@ -31,11 +32,11 @@ _FINER = 2  # shapes are painted so much larger, and shrunk: smooth edges
 _STRIP = 256  # rows painted at once
 _PIECES = 12  # straight pieces of an S
 _DROP = 0.36  # of the size of letters: from their middle down to the baseline
-_FONTS = (  # regular and bold, as systems name them
-    ("LiberationSans-Regular.ttf", "LiberationSans-Bold.ttf"),
-    ("Arial.ttf", "Arial Bold.ttf"),
-    ("arial.ttf", "arialbd.ttf"),
+_FONTS = (  # regular and bold, as systems name them; the first is the one that was measured
     ("DejaVuSans.ttf", "DejaVuSans-Bold.ttf"),
+    ("Arial Unicode.ttf", "Arial Bold.ttf"),
+    ("arial.ttf", "arialbd.ttf"),
+    ("LiberationSans-Regular.ttf", "LiberationSans-Bold.ttf"),
 )
 
 
@@ -146,7 +147,11 @@ class _Painter:
             return
         place = text.x * scale, (text.y + _DROP * text.size) * scale - top
         anchor = "ms" if text.centred else "ls"
-        draw.text(place, text.text, text.colour, self._of(size, text.bold), anchor)
+        font = self._of(size, text.bold)
+        if text.halo:
+            around = {"stroke_width": HALO * scale, "stroke_fill": text.halo}
+            draw.text(place, text.text, text.halo, font, anchor, **around)
+        draw.text(place, text.text, text.colour, font, anchor)
 
     def _of(self, size: float, bold: bool) -> Any:
         key = size, bold

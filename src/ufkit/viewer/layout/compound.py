@@ -167,7 +167,8 @@ class _Compound:
             sizes = []
             for item in frame.loners:
                 box = self._box(item)
-                sizes.append((box.left + box.right, box.height))
+                right = max(box.right, spacing.jump) if any(box.stubs) else box.right
+                sizes.append((box.left + right, box.height))
                 frame.stubs[item] = box.width / 2, box.width / 2
             high = max([bottom, *(h for _, h in blocks)], default=0.0)
             places, *block = packed(sizes, spacing.beside, high)
