@@ -90,7 +90,7 @@ class _Painter:
             if rows > 0:
                 whole.paste(self._strip(members, wide, rows, top, page), (0, top))
         out = io.BytesIO()
-        whole.save(out, "PNG")
+        whole.save(out, "PNG", compress_level=4)
         return out.getvalue()
 
     def _strip(self, members: list[Shape], wide: int, rows: int, top: int, page: str) -> Any:
