@@ -10,7 +10,6 @@ from starlette.routing import Route
 from ufkit.viewer.answers import MOST, Answer, bad, checked, each, findings, number
 from ufkit.viewer.arrays import npy, statistics, window
 from ufkit.viewer.content import Model, Picture, Weights
-from ufkit.viewer.drawing import to_png, to_svg
 from ufkit.viewer.panel import panel, weights_row
 from ufkit.viewer.paths import related, shortest
 from ufkit.viewer.search import search
@@ -40,6 +39,9 @@ def model_routes(session: Session, showing: Showing) -> list[Route]:
         query = request.query_params
         drawn = showing.drawn(subject, at, query.get("open"))
         theme = "dark" if query.get("theme") == "dark" else "light"
+        from ufkit.viewer.drawing.png import to_png
+        from ufkit.viewer.drawing.svg import to_svg
+
         form = request.path_params["form"]
         if form == "svg":
             body, media = to_svg(drawn, theme).encode(), "image/svg+xml"

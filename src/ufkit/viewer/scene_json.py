@@ -7,7 +7,7 @@ from typing import Any
 from ufkit.viewer.answers import Answer
 from ufkit.viewer.content import Picture
 from ufkit.viewer.groups import Box, View
-from ufkit.viewer.scene import METRICS, Scene, SceneBox, SceneFrame, label_places
+from ufkit.viewer.scene import METRICS, Scene, SceneBox, SceneFrame, labels
 from ufkit.viewer.session import Subject
 
 
@@ -51,11 +51,9 @@ def as_json(
                 "to": link.end,
                 "points": _points(link.route.points),
                 "landing": _points(link.route.landing),
-                "label": [
-                    (round(x, 1), round(y, 1), text) for x, y, text in label_places(scene, link)
-                ],
+                "label": [(round(x, 1), round(y, 1), text) for x, y, text in written],
             }
-            for link in scene.links
+            for link, written in zip(scene.links, labels(scene), strict=True)
         ],
         "frames": [
             {**_rectangle(frame), "title": frame.title, "scope": scope}

@@ -23,7 +23,6 @@ from ufkit.viewer.answers import Answer, refusal
 from ufkit.viewer.drawing.theme import COLOURS
 from ufkit.viewer.layouter import Layouter
 from ufkit.viewer.model_routes import model_routes
-from ufkit.viewer.pair_routes import pair_routes
 from ufkit.viewer.rules import ADDRESS_TAKEN
 from ufkit.viewer.security import LOOPBACK, App, Guard
 from ufkit.viewer.session import Session
@@ -52,7 +51,12 @@ class Address:
 def application(session: Session, layouter: Layouter) -> Starlette:
     """The routes, unguarded."""
     showing = Showing(layouter)
-    if not session.compared:  # two begin side by side, with what differs
+    more = []
+    if session.compared:
+        from ufkit.viewer.pair_routes import pair_routes  # what compares takes long to load
+
+        more = pair_routes(session, showing)
+    else:
         showing.ahead(session.subjects[0])
 
     def page(_: Request) -> Response:
@@ -71,7 +75,7 @@ def application(session: Session, layouter: Layouter) -> Starlette:
             Route("/api/session", about),
             Route("/api/cancel", cancel, methods=["POST"]),
             *model_routes(session, showing),
-            *pair_routes(session, showing),
+            *more,
             Mount("/static", StaticFiles(directory=STATIC)),
         ],
         exception_handlers={UfkitError: refusal},

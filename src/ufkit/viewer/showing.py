@@ -12,7 +12,7 @@ from ufkit.viewer.answers import checked, each
 from ufkit.viewer.content import Picture
 from ufkit.viewer.drawing.measure import text_width
 from ufkit.viewer.groups import SEPARATOR, Box, Joined, Scopes, View, flat, kinds, view
-from ufkit.viewer.layout import Diagram, Placement
+from ufkit.viewer.layout.diagram import Diagram, Placement
 from ufkit.viewer.layouter import Layouter
 from ufkit.viewer.scene import (
     FRAME_SIZE,
