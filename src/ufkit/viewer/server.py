@@ -9,6 +9,7 @@ import asyncio
 import socket
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -17,7 +18,6 @@ from starlette.responses import FileResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from ufkit import __version__
 from ufkit.core.diag import FileError, UfkitError, Where
 from ufkit.viewer.answers import Answer, refusal
 from ufkit.viewer.drawing.theme import COLOURS
@@ -63,7 +63,7 @@ def application(session: Session, layouter: Layouter) -> Starlette:
         return FileResponse(STATIC / "index.html", headers={"cache-control": "no-cache"})
 
     def about(_: Request) -> Response:
-        return Answer(session.about() | {"version": __version__, "colours": COLOURS})
+        return Answer(session.about() | {"version": version("ufkit"), "colours": COLOURS})
 
     def cancel(_: Request) -> Response:
         layouter.cancel()
