@@ -44,6 +44,11 @@ TENSORFLOW = Family(
     {".uff": BINARY, ".pbtxt": TEXT, ".txt": TEXT, ".json": JSON, ".onnx": ONNX},
     made=UFF.name,
 )
+ONNX_MODEL = Family(
+    "ONNX model",
+    {".uff": BINARY, ".pb": BINARY, ".pbtxt": TEXT, ".txt": TEXT, ".json": JSON},
+    made=UFF.name,
+)
 NET = Family(
     "Caffe net",
     {
@@ -63,6 +68,7 @@ _FAMILIES = {
     "caffe-json": NET,
     "caffe-blob": MEAN,
     "npy": ARRAY,
+    "onnx": ONNX_MODEL,
     **dict.fromkeys(("tf-graph", "tf-text", "saved-model-file", "hdf5", "keras"), TENSORFLOW),
 }
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from ufkit.conversion.onnx_graph import OnnxCall, calls_of, opset_of, opsets_of
 from ufkit.conversion.onnx_schema import SCHEMA
@@ -29,7 +30,7 @@ def body(call: OnnxCall, function: Message) -> tuple[list[OnnxCall], dict[str, s
     attributes = {**defaults, **call.attributes}
 
     def named(name: str) -> str:
-        return given[name] if name in given else name and f"{call.title}/{name}"
+        return given.get(name, f"{call.title}/{name}" if name else "")
 
     opset = opset_of(opsets_of(function)) or call.opset
     nodes = []
@@ -63,7 +64,7 @@ def function_of(call: OnnxCall, kinds: Sequence[Kind | None]) -> Message | None:
     import onnx
 
     try:
-        schema = onnx.defs.get_schema(call.op, call.opset, "")
+        schema: Any = onnx.defs.get_schema(call.op, call.opset, "")
     except onnx.defs.SchemaError:
         return None
     found = b""
@@ -80,10 +81,10 @@ def function_of(call: OnnxCall, kinds: Sequence[Kind | None]) -> Message | None:
 def _type_proto(kind: Kind | None) -> bytes:
     import onnx
 
-    if kind is None:
-        return onnx.TypeProto().SerializeToString()
-    dtype, shape = kind
-    return onnx.helper.make_tensor_type_proto(dtype.number, shape).SerializeToString()
+    made = onnx.TypeProto()
+    if kind is not None:
+        made = onnx.helper.make_tensor_type_proto(kind[0].number, kind[1])
+    return bytes(made.SerializeToString())
 
 
 def _message(call: OnnxCall) -> Message:

@@ -186,9 +186,9 @@ def _swish(walk: Walk, node: OnnxCall) -> Value:
 def _equal(walk: Walk, node: OnnxCall) -> Value:
     """Sizes that are not known yet are less than none: they differ from -1 and the like."""
     values = walk.inputs(node)
-    known = [value.facts.value for value in values[:2]]
-    if known[0] is not None and known[1] is not None:
-        pairs = np.broadcast(*known)
+    left, right = (value.facts.value for value in values[:2])
+    if left is not None and right is not None:
+        pairs = np.broadcast(left, right)
         told = [_same(a, b) for a, b in pairs]
         if None not in told:
             return walk.const(np.array(told, bool).reshape(pairs.shape))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -96,7 +97,7 @@ def _gather_nd(walk: Walk, node: OnnxCall) -> Value:
 
 def _running_sum(walk: Walk, node: OnnxCall) -> Value:
     x, axis = walk.input(node), walk.wholes(walk.input(node, 1), "axis")
-    flags = {name: bool(node.whole(name)) for name in ("exclusive", "reverse")}
+    flags: dict[str, Any] = {name: bool(node.whole(name)) for name in ("exclusive", "reverse")}
     return walk.op("_Cumsum", x, walk.i32(axis[0]), T=x.dtype, Tidx=INT32, **flags)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import product
 
@@ -130,8 +130,7 @@ def _nearest(walk: Walk, node: OnnxCall, x: Value, lines: Sequence[Line]) -> Val
     if manner not in _ROUNDED:
         raise Refused(f"its nearest_mode is {manner!r}; {', '.join(_ROUNDED)} are known")
     numbers = [
-        np.clip(_ROUNDED[manner](line.places), 0, line.size - 1).astype(np.int32)
-        for line in lines
+        np.clip(_ROUNDED[manner](line.places), 0, line.size - 1).astype(np.int32) for line in lines
     ]
     scale = float(lines[0].scale)
     on_map = x.rank == 4 and [line.axis for line in lines] == [2, 3] and x.dtype is FLOAT32
@@ -142,7 +141,7 @@ def _nearest(walk: Walk, node: OnnxCall, x: Value, lines: Sequence[Line]) -> Val
     return x
 
 
-_ROUNDED = {
+_ROUNDED: dict[str, Callable[[Array], Array]] = {
     "round_prefer_floor": lambda places: np.ceil(places - _HALF),
     "round_prefer_ceil": lambda places: np.floor(places + _HALF),
     "floor": np.floor,

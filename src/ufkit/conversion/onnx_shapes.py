@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,13 +17,12 @@ from ufkit.uff.draft import Value
 def _reshape(walk: Walk, node: OnnxCall) -> Value:
     """0 stands for as many as before, unless `allowzero` says that it is meant."""
     x, given = walk.input(node), walk.input(node, 1)
-    if given.facts.value is None:
-        return walk.op("Reshape", x, given)
     target = walk.numbers(given, "shape")
-    if not node.whole("allowzero"):
+    if not node.whole("allowzero") and 0 in target:
         if len(target) > x.rank and 0 in target[x.rank :]:
             raise Refused(f"the shape {target} keeps sizes that {show(x.shape)} does not have")
         target = [x.shape[at] if size == 0 else size for at, size in enumerate(target)]
+        return walk.reshape(x, target)
     return walk.reshape(x, target, given)
 
 
@@ -201,6 +200,7 @@ def mode_of(node: OnnxCall) -> str:
 
 
 Rows = Sequence[tuple[int, int]]
+Padder = Callable[[Walk, OnnxCall, Value, Rows], Value]
 
 
 def _constant(walk: Walk, node: OnnxCall, x: Value, rows: Rows) -> Value:
@@ -221,21 +221,21 @@ def _reflected(walk: Walk, node: OnnxCall, x: Value, rows: Rows) -> Value:
     return walk.op("_MirrorPad", x, walk.i32(rows), mode="REFLECT")
 
 
-def _gathered(mode: str) -> Any:
+def _gathered(mode: Any) -> Padder:
     """Elements taken again, each axis by the numbers of those that are there."""
 
     def write(walk: Walk, node: OnnxCall, x: Value, rows: Rows) -> Value:
         for axis, ends in enumerate(rows):
             if any(ends):
                 (size,) = walk.sizes(x, [axis])
-                numbers = np.pad(np.arange(size, dtype=np.int32), ends, mode=mode)  # type: ignore[call-overload]
+                numbers = np.pad(np.arange(size, dtype=np.int32), ends, mode=mode)
                 x = taken(walk, x, walk.const(numbers), axis)
         return x
 
     return write
 
 
-_PADDED = {
+_PADDED: dict[str, Padder] = {
     "constant": _constant,
     "reflect": _reflected,
     "edge": _gathered("edge"),
@@ -245,7 +245,7 @@ _PADDED = {
 
 def taken(walk: Walk, x: Value, numbers: Value, axis: int) -> Value:
     """Slices of an axis by number."""
-    types = {"indices_dtype": numbers.dtype, "params_dtype": x.dtype}
+    types: dict[str, Any] = {"indices_dtype": numbers.dtype, "params_dtype": x.dtype}
     if axis == 0:
         return walk.op("Gather", x, numbers, validate_indices=True, **types)
     return walk.op("GatherV2", x, numbers, axis=axis, **types)
@@ -290,7 +290,7 @@ def _expand(walk: Walk, node: OnnxCall) -> Value:
     lacking = [1 if a == b else b for a, b in zip(mine, target, strict=True)]
     if x.dtype is BOOL or any(isinstance(size, Dim) for size in lacking):
         return walk.op("_BroadcastTo", x, _dims(walk, target, given))
-    return walk.binary("add", x, walk.const(np.zeros(lacking, x.dtype.numpy)))  # type: ignore[arg-type]
+    return walk.binary("add", x, walk.const(np.zeros(lacking, x.dtype.numpy)))
 
 
 def _broadcast(shape: Shape, wanted: Sequence[int | Dim]) -> Shape:
@@ -347,7 +347,8 @@ def _space_to_depth(walk: Walk, node: OnnxCall) -> Value:
     if side < 1 or height % side or width % side:
         raise Refused(f"blocks of {side} do not divide a map of {height} x {width}")
     split = [batch, channels, height // side, side, width // side, side]
-    y = walk.transpose(walk.reshape(x, split), [0, 3, 5, 1, 2, 4])
+    order = [0, 3, 5, 1, 2, 4] if node.text("mode", "DCR") == "DCR" else [0, 1, 3, 5, 2, 4]
+    y = walk.transpose(walk.reshape(x, split), order)
     return walk.reshape(y, [batch, channels * side**2, height // side, width // side])
 
 

@@ -185,7 +185,9 @@ def _agree(a: Shape | None, b: Shape | None) -> bool:
 def _scalars(graph: OnnxGraph, inputs: Iterable[Value]) -> Iterator[Diagnostic]:
     for value in inputs:
         if not value.rank:
-            message = f"{value.name!r} is {value.dtype}{show(())}, written as an Input without sizes"
+            message = (
+                f"{value.name!r} is {value.dtype}{show(())}, written as an Input without sizes"
+            )
             yield SCALAR_INPUT.at(Where(graph.file, value.name), message)
 
 
@@ -211,5 +213,3 @@ def _forms(walk: Walk, copy: FairCopy, nodes: Iterable[OnnxCall]) -> dict[str, s
             if value is not None and value in copy.ids and value.operation:
                 forms.setdefault(copy.ids[value], name)
     return forms
-
-

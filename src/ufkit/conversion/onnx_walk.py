@@ -116,7 +116,7 @@ class Walk:
             if not any(value is None for value in taken) and (found := function_of(node, kinds)):
                 return found
             hint = did_you_mean(node.op, self._entries)
-            raise Refused(_REASONS.get(node.op, "UFF has no such operation"), hint)
+            raise Refused(_REASONS.get(node.op, "UFF has no such operation"), hint or "")
         raise Refused(
             f"it is of the domain {node.domain!r}, which only its own run time knows",
             "export the model without operators of that domain",
@@ -174,7 +174,7 @@ class Walk:
     def numbers(self, value: Value, what: str) -> list[Any]:
         """The elements of a small integer array; open sizes are Dims. Raises Refused."""
         if value.facts.value is None:
-            raise Refused(f"its {what} is computed while the model runs; UFF needs numbers")
+            raise Refused(_COMPUTED.format(what))
         return whole(value.facts.value)
 
     def wholes(self, value: Value, what: str) -> list[int]:
@@ -188,7 +188,7 @@ class Walk:
         """The elements of a constant. Raises Refused."""
         array = value.array()
         if array is None:
-            raise Refused(f"its {what} is computed while the model runs; UFF needs a constant")
+            raise Refused(_COMPUTED.format(what))
         return array
 
     def listed(self, node: OnnxCall, name: str, i: int) -> list[int] | None:
@@ -271,6 +271,7 @@ class Walk:
         return self.op("Reshape", x, given)
 
 
+_COMPUTED = "its {} must be constant in UFF, and is computed while the model runs"
 _SHAPES = "give the shapes of inputs: --shape NAME=N,3,224,224"
 _QUANTISED = "UFF has no quantised operations"
 _REASONS = {
@@ -324,5 +325,3 @@ def axes_of(axes: Sequence[int], rank: int) -> list[int]:
 def axis_of(axis: int, rank: int) -> int:
     """One axis, as `axes_of`."""
     return axes_of([axis], rank)[0]
-
-

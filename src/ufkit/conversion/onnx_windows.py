@@ -41,8 +41,7 @@ class Window:
     def all_pads(self) -> list[tuple[int, int]]:
         """Elements before and behind, all of them."""
         return [
-            (first, last + extra)
-            for (first, last), extra in zip(self.pads, self.more, strict=True)
+            (first, last + extra) for (first, last), extra in zip(self.pads, self.more, strict=True)
         ]
 
     @property
@@ -107,9 +106,7 @@ def window_of(node: OnnxCall, x: Value, kernel: Sequence[int]) -> Window:
     return Window(sizes, tuple(kernel), strides, dilations, pads, tuple(more))
 
 
-def _rounded_up(
-    size: int, kernel: int, stride: int, dilation: int, pads: tuple[int, int]
-) -> int:
+def _rounded_up(size: int, kernel: int, stride: int, dilation: int, pads: tuple[int, int]) -> int:
     """Elements behind for one more window, if that begins within the map or before it."""
     over = (size + sum(pads) - dilation * (kernel - 1) - 1) % stride
     count = (size + sum(pads) - dilation * (kernel - 1) - 1) // stride + 1
@@ -273,9 +270,7 @@ def kernel_size(node: OnnxCall) -> list[int]:
     return kernel
 
 
-def _pool(
-    walk: Walk, x: Value, func: str, window: Window, padding: dict[str, Any]
-) -> Value:
+def _pool(walk: Walk, x: Value, func: str, window: Window, padding: dict[str, Any]) -> Value:
     kernel, strides = [*window.kernel], [*window.strides]
     return walk.op("Pool", x, orders=_MAP, func=func, kernel=kernel, strides=strides, **padding)
 

@@ -169,8 +169,8 @@ OUTSIDE_CORE = Rule(
     "CNV501",
     Severity.WARNING,
     "operation outside UFF's core",
-    why="UFF's core has no such operation. It is written as TensorFlow's, `_<name>`; TensorRT takes "
-    "it only where a plugin of that name is there.",
+    why="UFF's core has no such operation. It is written as TensorFlow's, `_<name>`; TensorRT "
+    "takes it only where a plugin of that name is there.",
     hint="end the model before it with -O, or compute it outside of TensorRT",
 )
 BAD_ONNX_GRAPH = Rule(
@@ -197,9 +197,9 @@ ONNX_OPSET = Rule(
     "CNV505",
     Severity.ERROR,
     "opset of the model not known",
-    why="What operators mean depends on the opset. Those from 7 on are known, up to the newest when "
-    "this version of ufkit was made.",
-    hint="python3 -c \"import onnx, onnx.version_converter as v; "
+    why="What operators mean depends on the opset. Those from 7 on are known, up to the newest "
+    "when this version of ufkit was made.",
+    hint='python3 -c "import onnx, onnx.version_converter as v; '
     "onnx.save(v.convert_version(onnx.load('model.onnx'), 17), 'new.onnx')\"",
 )
 

@@ -126,8 +126,8 @@ class Draft:
         call = call_of(node, [value.facts for value in inputs])
         for i, value in enumerate(inputs):
             if value.dtype not in DTYPES:
-                message = f"{call.input_name(i)} is {value.dtype}, a type that UFF does not have"
-                raise FormatError(SHAPE_CONFLICT.at(node.where(), message))
+                reason = f"{call.input_name(i)} is {value.dtype}, a type that UFF does not have"
+                raise FormatError(SHAPE_CONFLICT.at(node.where(), reason))
         facts = with_value(call, possible(call))
         if facts.value is not None and facts.value.dtype != object:
             return self.const(facts.value)
