@@ -112,17 +112,31 @@ def _nonzero(walk: Walk, node: OnnxCall) -> Value:
 
 
 def _one_hot(walk: Walk, node: OnnxCall) -> Value:
-    """TensorFlow leaves a row off for a negative index, where ONNX counts from the end."""
-    numbers, pair = walk.input(node), walk.input(node, 2)
-    (depth,) = np.asarray(walk.elements(walk.input(node, 1), "depth")).ravel().tolist()
-    numbers = walk.cast(numbers, INT64)
-    total = walk.const(np.array(int(depth), np.int64))
-    numbers = walk.op("_SelectV2", walk.op("_Less", numbers, walk.like(0, numbers)),
-                      walk.binary("add", numbers, total), numbers)  # fmt: skip
+    """Each number is compared with all places; a negative one counts from the end."""
+    numbers, pair = walk.cast(walk.input(node), INT64), walk.input(node, 2)
+    depth = int(walk.elements(walk.input(node, 1), "depth").item())
+    axis = axis_of(node.whole("axis", -1), numbers.rank + 1)
+    places = np.arange(depth).reshape(-1, *[1] * (numbers.rank - axis))
+    numbers = walk.op("ExpandDims", numbers, axis=axis)
+    found = walk.op("_Equal", numbers, walk.const(places))
+    behind = walk.op("_Equal", numbers, walk.const(places - depth))
     off, on = (squeezed(walk, cut(walk, pair, [(at, at + 1, 1)]), [0]) for at in (0, 1))
-    axis = node.whole("axis", -1)
-    axis = axis_of(axis, numbers.rank + 1)
-    return walk.op("_OneHot", numbers, walk.i32(int(depth)), on, off, axis=axis)
+    return walk.op("_SelectV2", walk.op("_LogicalOr", found, behind), on, off)
+
+
+def _top(walk: Walk, node: OnnxCall) -> list[Value | None]:
+    """The largest of the last axis; the smallest are the largest of what is turned round 0."""
+    x, given = walk.input(node), walk.maybe(node, 1)
+    count = node.whole("k") if given is None else walk.wholes(given, "k")[0]
+    axis = axis_of(node.whole("axis", -1), x.rank)
+    order = [*(at for at in range(x.rank) if at != axis), axis]
+    back = [order.index(at) for at in range(x.rank)]
+    smallest = not node.whole("largest", 1)
+    turned = walk.transpose(walk.unary("neg", x) if smallest else x, order)
+    values = walk.op("_TopKV2", turned, walk.i32(count), sorted=True, T=x.dtype)
+    places = walk.cast(walk.draft.further(values, 1), INT64)
+    values = walk.unary("neg", values) if smallest else values
+    return [walk.transpose(values, back), walk.transpose(places, back)]
 
 
 def _reverse_sequence(walk: Walk, node: OnnxCall) -> Value:
@@ -160,6 +174,7 @@ PICKS: dict[str, Entry] = {
     "Einsum": _einsum,
     "NonZero": _nonzero,
     "OneHot": _one_hot,
+    "TopK": _top,
     "ReverseSequence": _reverse_sequence,
     "Trilu": _triangle,
 }

@@ -17,6 +17,7 @@ from ufkit.uff.ops.spec import Array
 
 _OLD = 10  # the last opset whose Resize has no modes of coordinates
 _HALF = np.float32(0.5)
+_WHOLE = 1e-3  # how far from a whole number single precision may be
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +106,8 @@ def _places(node: OnnxCall, size: int, wanted: int, scale: np.float32) -> Array:
     i = np.arange(wanted, dtype=np.float32)
     if manner == "asymmetric":
         return i / scale
+    if manner == "align_corners" and abs(size * float(scale) - wanted) > _WHOLE:
+        raise Refused("it aligns corners for a size that is no whole number, which has two meanings")
     if manner == "align_corners":
         return i * np.float32((size - 1) / (wanted - 1)) if wanted > 1 else i
     if manner == "tf_half_pixel_for_nn":

@@ -199,7 +199,11 @@ def _transposed(walk: Walk, node: OnnxCall) -> Value:
     if min(begin) < 0:
         raise Refused(f"pads {pads} are less than 0")
     fields: dict[str, Any] = {"strides": [*strides], "dilation": [*dilations]}
-    if alike and any(map(any, pads)):
+    surplus = [whole - size for whole, size in zip(full, out, strict=True)]
+    if not alike and pads == [(n // 2, n - n // 2) for n in surplus] and min(surplus) >= 0:
+        alike, begin, made = True, [0] * count, out
+        fields["implicit_padding"] = "same"
+    elif alike and any(map(any, pads)):
         fields["padding"] = [first for first, _ in pads]
     if groups != 1:
         fields["number_groups"] = groups

@@ -35,9 +35,23 @@ class Value:
     constant   its elements, where they are known: a Tensor in a file, or an array
     name       what its node is to be called, or nearly so
     operation  what computes it from `inputs`; "" for a constant
+    first      of a further value of an operation that has several: the first; `number` counts
+    results    how many values of the operation there are here
     """
 
-    __slots__ = ("constant", "facts", "fields", "inputs", "name", "operation", "orders", "origin")
+    __slots__ = (
+        "constant",
+        "facts",
+        "fields",
+        "first",
+        "inputs",
+        "name",
+        "number",
+        "operation",
+        "orders",
+        "origin",
+        "results",
+    )
 
     def __init__(
         self,
@@ -57,6 +71,9 @@ class Value:
         self.name = name
         self.orders = orders
         self.fields = dict(fields or {})
+        self.first: Value | None = None
+        self.number = 0
+        self.results = 1
         self.origin = Where()
 
     @property
@@ -111,6 +128,24 @@ class Draft:
         return Value(tensor_facts(tensor), constant=tensor, name=name)
 
     def op(self, operation: str, *inputs: Value, orders: str = "", **fields: Any) -> Value:
+        """The value of an operation, the first where it has several; see `_made`."""
+        return self._made(operation, inputs, orders, fields)
+
+    def further(self, first: Value, number: int) -> Value:
+        """Another value of the operation that has given one; raises as `op`."""
+        value = self._made(first.operation, first.inputs, first.orders, first.fields, number)
+        value.first, value.number = first, number
+        first.results = max(first.results, number + 1)
+        return value
+
+    def _made(
+        self,
+        operation: str,
+        inputs: Sequence[Value],
+        orders: str,
+        fields: Mapping[str, Any],
+        number: int = 0,
+    ) -> Value:
         """The value of an operation; a constant where all its inputs are.
 
         Raises FormatError where the inputs do not fit (UFF302 and more), UnknownShape where a shape
@@ -119,6 +154,7 @@ class Draft:
         places = map(str, range(len(inputs)))
         message = Message.new(NODE, id=operation, operation=operation, inputs=places)
         node = Node(self._builder.graph, message)
+        node.output = number
         node.fields.update(fields)
         if orders:
             axes = [Orders(tuple(parse(order))) for order in orders.split("_")]
@@ -175,12 +211,15 @@ class FairCopy:
 
     def _output(self, name: str, value: Value) -> Value:
         """The value that has that name; one that has another already is passed on."""
-        if self._owned.setdefault(value, name) != name:
+        if value.results > 1 or value.first or self._owned.setdefault(value, name) != name:
             value = Value(value.facts, "Identity", [value])
             self._owned[value] = name
         return value
 
     def _add(self, value: Value) -> None:
+        if value.first:
+            self.ids[value] = f"{self.ids[value.first]}:{value.number}"
+            return
         id_ = self.ids[value] = self._owned.get(value) or self._free(value)
         if value.operation == INPUT_OPERATION:
             sizes = [-1 if isinstance(size, Dim) else size for size in value.shape]
@@ -197,11 +236,17 @@ class FairCopy:
     def _free(self, value: Value) -> str:
         """What the value is named, or with a number behind where that is taken."""
         wanted = name = value.name or value.operation or "Const"
-        while name in self._taken:
-            name = f"{wanted}_{self._taken[wanted]}"
-            self._taken[wanted] += 1
-        self._taken[name] = 1
+        while not self._taken.keys().isdisjoint(names := _spellings(name, value.results)):
+            number = self._taken.setdefault(wanted, 1)
+            self._taken[wanted] = number + 1
+            name = f"{wanted}_{number}"
+        self._taken.update(dict.fromkeys(names, 1))
         return name
+
+
+def _spellings(name: str, results: int) -> list[str]:
+    """How all values of a node are spelt."""
+    return [name, *(f"{name}:{number}" for number in range(1, results))]
 
 
 def _behind(last: Value, done: Mapping[Value, str]) -> Iterator[Value]:
@@ -209,7 +254,7 @@ def _behind(last: Value, done: Mapping[Value, str]) -> Iterator[Value]:
     if last in done:
         return
     placed = {last}
-    stack = [(last, iter(last.inputs))]
+    stack = [(last, iter(_taken(last)))]
     while stack:
         value, waiting = stack[-1]
         following = next((v for v in waiting if v not in done and v not in placed), None)
@@ -218,4 +263,8 @@ def _behind(last: Value, done: Mapping[Value, str]) -> Iterator[Value]:
             yield value
         else:
             placed.add(following)
-            stack.append((following, iter(following.inputs)))
+            stack.append((following, iter(_taken(following))))
+
+
+def _taken(value: Value) -> Sequence[Value]:
+    return [value.first] if value.first else value.inputs
