@@ -236,6 +236,9 @@ class Walk:
             return x
         if dtype not in DTYPES and x.constant is None:
             raise Refused(f"it casts to {dtype}, a type that UFF does not have")
+        if x.operation == "_Cast" and x.inputs[0].dtype == dtype:
+            if np.can_cast(dtype.numpy, x.dtype.numpy):
+                return x.inputs[0]  # there and back: nothing was lost
         if x.dtype in DTYPES and dtype in DTYPES:
             return self.op("_Cast", x, SrcT=x.dtype, DstT=dtype)
         array = self.elements(x, f"input of type {x.dtype}")

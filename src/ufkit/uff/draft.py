@@ -36,7 +36,7 @@ class Value:
     name       what its node is to be called, or nearly so
     operation  what computes it from `inputs`; "" for a constant
     first      of a further value of an operation that has several: the first; `number` counts
-    results    how many values of the operation there are here
+    results    how many values the operation has
     """
 
     __slots__ = (
@@ -135,7 +135,6 @@ class Draft:
         """Another value of the operation that has given one; raises as `op`."""
         value = self._made(first.operation, first.inputs, first.orders, first.fields, number)
         value.first, value.number = first, number
-        first.results = max(first.results, number + 1)
         return value
 
     def _made(
@@ -170,6 +169,7 @@ class Draft:
         if (known := self._computed(node, facts, inputs)) is not None:
             return self.const(known, next((value.name for value in inputs if value.name), ""))
         value = Value(facts, operation, inputs, orders=orders, fields=fields)
+        value.results = call.spec.outputs(call) if call.spec.outputs else 1
         self.made.append(value)
         return value
 
@@ -186,7 +186,8 @@ class FairCopy:
 
     inputs    all Inputs there are, written first
     outputs   by name; each node is called so, and they are marked in this order
-    ids       of the nodes, by value, in the order of computation
+    ids       of the nodes, by value, in the order of computation; `id:0` and so on are the values
+              of a node that has several
 
     Other nodes are called as their values are named, or nearly so.
     """
@@ -218,9 +219,10 @@ class FairCopy:
 
     def _add(self, value: Value) -> None:
         if value.first:
-            self.ids[value] = f"{self.ids[value.first]}:{value.number}"
+            self.ids[value] = f"{self.ids[value.first].removesuffix(':0')}:{value.number}"
             return
-        id_ = self.ids[value] = self._owned.get(value) or self._free(value)
+        id_ = self._owned.get(value) or self._free(value)
+        self.ids[value] = f"{id_}:0" if value.results > 1 else id_
         if value.operation == INPUT_OPERATION:
             sizes = [-1 if isinstance(size, Dim) else size for size in value.shape]
             self._builder.input(id_, sizes, value.dtype)
@@ -246,7 +248,7 @@ class FairCopy:
 
 def _spellings(name: str, results: int) -> list[str]:
     """How all values of a node are spelt."""
-    return [name, *(f"{name}:{number}" for number in range(1, results))]
+    return [name, *(f"{name}:{number}" for number in range(results) if results > 1)]
 
 
 def _behind(last: Value, done: Mapping[Value, str]) -> Iterator[Value]:
