@@ -107,7 +107,9 @@ def _places(node: OnnxCall, size: int, wanted: int, scale: np.float32) -> Array:
     if manner == "asymmetric":
         return i / scale
     if manner == "align_corners" and abs(size * float(scale) - wanted) > _WHOLE:
-        raise Refused("it aligns corners for a size that is no whole number, which has two meanings")
+        raise Refused(
+            "it aligns corners for a size that is no whole number, which has two meanings"
+        )
     if manner == "align_corners":
         return i * np.float32((size - 1) / (wanted - 1)) if wanted > 1 else i
     if manner == "tf_half_pixel_for_nn":

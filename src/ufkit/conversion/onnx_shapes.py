@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ufkit.conversion.onnx_graph import OnnxCall
-from ufkit.conversion.onnx_walk import Entry, Refused, Walk, axes_of, axis_of
+from ufkit.conversion.onnx_walk import NAMED_SHAPES, Entry, Refused, Walk, axes_of, axis_of
 from ufkit.core.dtypes import BOOL, DTYPES, INT32, INT64
 from ufkit.uff.dims import Dim, Shape, product, show, unify
 from ufkit.uff.draft import Value
@@ -271,25 +271,44 @@ def _filled(walk: Walk, node: OnnxCall) -> Value:
     tensor = node.tensor("value")
     number = walk.const(np.zeros((), np.float32)) if tensor is None else walk.held(tensor)
     sizes = walk.numbers(walk.input(node), "shape")
-    return walk.op("_Fill", _dims(walk, sizes, walk.input(node)), walk.reshape(number, []))
+    return walk.op("_Fill", _dims(walk, sizes), walk.reshape(number, []))
 
 
-def _dims(walk: Walk, sizes: Sequence[int | Dim], given: Value) -> Value:
-    """Sizes as an input of a node: a constant where they are numbers."""
-    known = [size for size in sizes if isinstance(size, int)]
-    return walk.const(np.array(known, np.int64)) if len(known) == len(sizes) else given
+def _dims(walk: Walk, sizes: Sequence[int | Dim]) -> Value:
+    """Sizes as an input of a node; an open one is a multiple of the batch of an Input."""
+    parts: list[Value] = []
+    for size in sizes:
+        part = walk.const(np.array([size.factor if isinstance(size, Dim) else size], np.int64))
+        if isinstance(size, Dim):
+            part = (
+                walk.binary("mul", _batch(walk, size), part)
+                if size.factor != 1
+                else _batch(walk, size)
+            )
+        parts.append(part)
+    return walk.op("Concat", *parts, axis=0) if parts else walk.const(np.zeros(0, np.int64))
+
+
+def _batch(walk: Walk, size: Dim) -> Value:
+    """The batch, as one number that is computed. Raises Refused for any other open size."""
+    for port in walk.graph.inputs:
+        value = walk.value(port.name)
+        if value and value.rank and isinstance(first := value.shape[0], Dim):
+            if first.symbols == size.symbols:
+                return cut(walk, walk.op("_Shape", value, out_type=INT64), [(0, 1, 1)])
+    raise Refused(f"the size {size} is not known before the model runs", NAMED_SHAPES)
 
 
 def _expand(walk: Walk, node: OnnxCall) -> Value:
     """Zeros are added, of the shape that is lacking: that is how the core operations say it."""
-    x, given = walk.input(node), walk.input(node, 1)
-    target = _broadcast(x.shape, walk.numbers(given, "shape"))
+    x = walk.input(node)
+    target = _broadcast(x.shape, walk.numbers(walk.input(node, 1), "shape"))
     if target == x.shape:
         return x
     mine = (1,) * (len(target) - x.rank) + x.shape
     lacking = [1 if a == b else b for a, b in zip(mine, target, strict=True)]
     if x.dtype is BOOL or any(isinstance(size, Dim) for size in lacking):
-        return walk.op("_BroadcastTo", x, _dims(walk, target, given))
+        return walk.op("_BroadcastTo", x, _dims(walk, target))
     return walk.binary("add", x, walk.const(np.zeros(lacking, x.dtype.numpy)))
 
 

@@ -90,7 +90,7 @@ class Walk:
             return
         assert entry is not None
         made = entry(self, node)
-        results = [made] if isinstance(made, Value) else list(made)
+        results = [made] if isinstance(made, Value) else list(made)[: len(node.outputs)]
         self._name(node, results)
         for number, (name, value) in enumerate(zip_longest(node.outputs, results)):
             if name and value is None and name in self._wanted:
@@ -200,7 +200,7 @@ class Walk:
         """Sizes that have to be known. Raises Refused."""
         sizes = static(tuple(value.shape[axis] for axis in axes))
         if sizes is None:
-            raise Refused(f"the sizes of {show(value.shape)} have to be known", _SHAPES)
+            raise Refused(f"the sizes of {show(value.shape)} have to be known", NAMED_SHAPES)
         return sizes
 
     # -- what entries write ------------------------------------------------------------------
@@ -270,12 +270,12 @@ class Walk:
                 return self.op("Flatten", x)
             return self.op("Reshape", x, self.i32(sizes))
         if given is None or given.operation == "":
-            raise Refused(f"the shape {show(shape)} has several open sizes", _SHAPES)
+            raise Refused(f"the shape {show(shape)} has several open sizes", NAMED_SHAPES)
         return self.op("Reshape", x, given)
 
 
 _COMPUTED = "its {} must be constant in UFF, and is computed while the model runs"
-_SHAPES = "give the shapes of inputs: --shape NAME=N,3,224,224"
+NAMED_SHAPES = "give the shapes of inputs: --shape NAME=N,3,224,224"
 _QUANTISED = "UFF has no quantised operations"
 _REASONS = {
     **dict.fromkeys(
