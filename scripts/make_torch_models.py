@@ -1,7 +1,7 @@
 """Exports small models with PyTorch, as its users do, with random weights.
 
-They are kept in `tests/conversion/torch_models/`, so that the tests need no PyTorch. Run this, where
-torch 2.13 and onnxscript are installed, when one is added or changed.
+They are kept in `tests/conversion/torch_models/`, so that the tests need no PyTorch. Run this,
+where torch 2.13 and onnxscript are installed, when one is added or changed.
 
     python scripts/make_torch_models.py
 """

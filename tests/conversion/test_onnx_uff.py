@@ -325,9 +325,7 @@ def test_functions_of_the_model(tmp_path: Path) -> None:
         node("Scaled", ["m", "w"], ["y"], "second", domain="own", alpha=0.6),
     ]
     opsets = [helper.make_opsetid("own", 1)]
-    made = model(
-        nodes, {"x": [2, 3]}, ["y"], {"w": F1 * 2}, opsets=opsets, functions=[scaled]
-    )
+    made = model(nodes, {"x": [2, 3]}, ["y"], {"w": F1 * 2}, opsets=opsets, functions=[scaled])
     proven(made, tmp_path)
     with ufkit.open(tmp_path / "net.uff") as written:
         leaky = [n for n in written.graph if n.operation == "LeakyRelu"]

@@ -7,6 +7,7 @@ A model may bring functions of its own; of ONNX's operators many are functions t
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -72,7 +73,8 @@ def function_of(call: OnnxCall, kinds: Sequence[Kind | None]) -> Message | None:
         found = schema.function_body.SerializeToString()
     elif schema.has_context_dependent_function:
         types = [_type_proto(kind) for kind in kinds]
-        found = schema.get_context_dependent_function(to_bytes(_message(call)), types)
+        with suppress(Exception):  # classes of onnx and pybind11, which share no base
+            found = schema.get_context_dependent_function(to_bytes(_message(call)), types)
     if not found:
         return None
     return Message.read(SCHEMA["FunctionProto"], Source(found, call.op))

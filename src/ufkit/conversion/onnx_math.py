@@ -186,13 +186,14 @@ def _swish(walk: Walk, node: OnnxCall) -> Value:
 def _equal(walk: Walk, node: OnnxCall) -> Value:
     """Sizes that are not known yet are less than none: they differ from -1 and the like."""
     values = walk.inputs(node)
+    equal = walk.op("_Equal", *values)
     left, right = (value.facts.value for value in values[:2])
-    if left is not None and right is not None:
+    if equal.operation and left is not None and right is not None:
         pairs = np.broadcast(left, right)
         told = [_same(a, b) for a, b in pairs]
         if None not in told:
             return walk.const(np.array(told, bool).reshape(pairs.shape))
-    return walk.op("_Equal", *values)
+    return equal
 
 
 def _same(a: int | Dim, b: int | Dim) -> bool | None:
@@ -210,7 +211,7 @@ def _xor(walk: Walk, node: OnnxCall) -> Value:
 
 
 def _where(walk: Walk, node: OnnxCall) -> Value:
-    condition, x, y = walk.inputs(node)[:3]
+    condition, x, y = (walk.input(node, i) for i in range(3))
     value = walk.op("_SelectV2", condition, x, y)
     known, left, right = condition.array(), x.facts.value, y.facts.value
     if value.operation and known is not None and left is not None and right is not None:

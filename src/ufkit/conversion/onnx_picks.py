@@ -9,7 +9,7 @@ import numpy as np
 
 from ufkit.conversion.onnx_graph import OnnxCall
 from ufkit.conversion.onnx_shapes import Cut, cut, squeezed, taken
-from ufkit.conversion.onnx_walk import Entry, Refused, Walk, axis_of
+from ufkit.conversion.onnx_walk import Entry, Refused, Walk, axis_of, bounded
 from ufkit.core.dtypes import INT32, INT64
 from ufkit.uff.draft import Value
 
@@ -96,9 +96,9 @@ def _gather_nd(walk: Walk, node: OnnxCall) -> Value:
 
 
 def _running_sum(walk: Walk, node: OnnxCall) -> Value:
-    x, axis = walk.input(node), walk.wholes(walk.input(node, 1), "axis")
+    x, axis = walk.input(node), int(walk.number(walk.input(node, 1), "axis"))
     flags: dict[str, Any] = {name: bool(node.whole(name)) for name in ("exclusive", "reverse")}
-    return walk.op("_Cumsum", x, walk.i32(axis[0]), T=x.dtype, Tidx=INT32, **flags)
+    return walk.op("_Cumsum", x, walk.i32(axis), T=x.dtype, Tidx=INT32, **flags)
 
 
 def _einsum(walk: Walk, node: OnnxCall) -> Value:
@@ -114,7 +114,8 @@ def _nonzero(walk: Walk, node: OnnxCall) -> Value:
 def _one_hot(walk: Walk, node: OnnxCall) -> Value:
     """Each number is compared with all places; a negative one counts from the end."""
     numbers, pair = walk.cast(walk.input(node), INT64), walk.input(node, 2)
-    depth = int(walk.elements(walk.input(node, 1), "depth").item())
+    depth = int(walk.number(walk.input(node, 1), "depth"))
+    bounded([depth], "the places compared")
     axis = axis_of(node.whole("axis", -1), numbers.rank + 1)
     places = np.arange(depth).reshape(-1, *[1] * (numbers.rank - axis))
     numbers = walk.op("ExpandDims", numbers, axis=axis)
@@ -127,7 +128,7 @@ def _one_hot(walk: Walk, node: OnnxCall) -> Value:
 def _top(walk: Walk, node: OnnxCall) -> list[Value | None]:
     """The largest of the last axis; the smallest are the largest of what is turned round 0."""
     x, given = walk.input(node), walk.maybe(node, 1)
-    count = node.whole("k") if given is None else walk.wholes(given, "k")[0]
+    count = node.whole("k") if given is None else int(walk.number(given, "k"))
     axis = axis_of(node.whole("axis", -1), x.rank)
     order = [*(at for at in range(x.rank) if at != axis), axis]
     back = [order.index(at) for at in range(x.rank)]
@@ -148,8 +149,9 @@ def _reverse_sequence(walk: Walk, node: OnnxCall) -> Value:
 def _triangle(walk: Walk, node: OnnxCall) -> Value:
     """The part of matrices above or below a diagonal."""
     x, given = walk.input(node), walk.maybe(node, 1)
-    k = 0 if given is None else walk.wholes(given, "k")[0]
+    k = 0 if given is None else int(walk.number(given, "k"))
     rows, columns = walk.sizes(x, (x.rank - 2, x.rank - 1)) if x.rank > 1 else (0, 0)
+    bounded((rows, columns), "its mask")
     build: Callable[..., np.ndarray] = np.triu if node.whole("upper", 1) else np.tril
     mask = build(np.ones((rows, columns), bool), k)
     return walk.op("_SelectV2", walk.const(mask), x, walk.like(0, x))

@@ -10,13 +10,14 @@ import numpy as np
 
 from ufkit.conversion.onnx_graph import OnnxCall
 from ufkit.conversion.onnx_shapes import taken
-from ufkit.conversion.onnx_walk import Entry, Refused, Walk, axes_of
+from ufkit.conversion.onnx_walk import Entry, Refused, Walk, axes_of, bounded
 from ufkit.core.dtypes import FLOAT32
 from ufkit.uff.draft import Value
 from ufkit.uff.ops.spec import Array
 
 _OLD = 10  # the last opset whose Resize has no modes of coordinates
 _HALF = np.float32(0.5)
+_LARGEST = 1 << 16  # times that a map may grow
 _WHOLE = 1e-3  # how far from a whole number single precision may be
 
 
@@ -66,6 +67,8 @@ def _lines(walk: Walk, node: OnnxCall, x: Value) -> list[Line]:
         size = x.shape[axis]
         if scales:
             scale = np.float32(scales[number])
+            if not 0 < scale < _LARGEST:
+                raise Refused(f"its scale {scale} of axis {axis}")
             if scale == 1:
                 continue
         elif sizes and size == sizes[number]:
@@ -81,6 +84,7 @@ def _lines(walk: Walk, node: OnnxCall, x: Value) -> list[Line]:
             scale = np.float32(wanted / size)
         if wanted < 1:
             raise Refused(f"nothing is left of axis {axis}")
+        bounded([size, wanted], f"axis {axis}")
         places = _places(node, size, wanted, scale)
         lines.append(Line(axis, size, wanted, scale, places))
     return lines

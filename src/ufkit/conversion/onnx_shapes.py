@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
 
 from ufkit.conversion.onnx_graph import OnnxCall
-from ufkit.conversion.onnx_walk import NAMED_SHAPES, Entry, Refused, Walk, axes_of, axis_of
+from ufkit.conversion.onnx_walk import NAMED_SHAPES, Entry, Refused, Walk, axes_of, axis_of, bounded
 from ufkit.core.dtypes import BOOL, DTYPES, INT32, INT64
-from ufkit.uff.dims import Dim, Shape, product, show, unify
+from ufkit.uff.dims import Dim, Shape, product, show, static, unify
 from ufkit.uff.draft import Value
 
 
@@ -146,6 +147,8 @@ def _split(walk: Walk, node: OnnxCall) -> list[Value | None]:
         count, (total,) = len(node.outputs), walk.sizes(x, [axis])
         each = -(-total // count)
         sizes = [each] * (count - 1) + [total - each * (count - 1)]
+    if min(sizes, default=0) < 0:
+        raise Refused(f"its parts have the sizes {sizes}")
     parts: list[Value | None] = []
     begin = 0
     for size in sizes:
@@ -206,7 +209,7 @@ Padder = Callable[[Walk, OnnxCall, Value, Rows], Value]
 def _constant(walk: Walk, node: OnnxCall, x: Value, rows: Rows) -> Value:
     """Zeros; another number is added to the zeros where sizes are known."""
     given = walk.maybe(node, 2)
-    number = node.real("value") if given is None else walk.elements(given, "value").item()
+    number = node.real("value") if given is None else walk.number(given, "value")
     if number == 0:
         return walk.op("Pad", x, walk.i32(rows))
     known = all(isinstance(n, int) or not any(r) for n, r in zip(x.shape, rows, strict=True))
@@ -228,6 +231,7 @@ def _gathered(mode: Any) -> Padder:
         for axis, ends in enumerate(rows):
             if any(ends):
                 (size,) = walk.sizes(x, [axis])
+                bounded([size + sum(ends)], "the padded axis")
                 numbers = np.pad(np.arange(size, dtype=np.int32), ends, mode=mode)
                 x = taken(walk, x, walk.const(numbers), axis)
         return x
@@ -250,6 +254,8 @@ def taken(walk: Walk, x: Value, numbers: Value, axis: int) -> Value:
         return walk.op("Gather", x, numbers, validate_indices=True, **types)
     return walk.op("GatherV2", x, numbers, axis=axis, **types)
 
+
+_ZEROS = 1 << 20  # elements of a constant that only makes another larger
 
 # -- tensors made, or made larger ------------------------------------------------------------
 
@@ -293,9 +299,9 @@ def _batch(walk: Walk, size: Dim) -> Value:
     """The batch, as one number that is computed. Raises Refused for any other open size."""
     for port in walk.graph.inputs:
         value = walk.value(port.name)
-        if value and value.rank and isinstance(first := value.shape[0], Dim):
-            if first.symbols == size.symbols:
-                return cut(walk, walk.op("_Shape", value, out_type=INT64), [(0, 1, 1)])
+        first = value.shape[0] if value and value.rank else 0
+        if value and isinstance(first, Dim) and first.symbols == size.symbols:
+            return cut(walk, walk.op("_Shape", value, out_type=INT64), [(0, 1, 1)])
     raise Refused(f"the size {size} is not known before the model runs", NAMED_SHAPES)
 
 
@@ -307,9 +313,10 @@ def _expand(walk: Walk, node: OnnxCall) -> Value:
         return x
     mine = (1,) * (len(target) - x.rank) + x.shape
     lacking = [1 if a == b else b for a, b in zip(mine, target, strict=True)]
-    if x.dtype is BOOL or any(isinstance(size, Dim) for size in lacking):
+    numbers = static(tuple(lacking))
+    if x.dtype is BOOL or numbers is None or prod(numbers) > _ZEROS:
         return walk.op("_BroadcastTo", x, _dims(walk, target))
-    return walk.binary("add", x, walk.const(np.zeros(lacking, x.dtype.numpy)))
+    return walk.binary("add", x, walk.const(np.zeros(numbers, x.dtype.numpy)))
 
 
 def _broadcast(shape: Shape, wanted: Sequence[int | Dim]) -> Shape:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import zip_longest
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from ufkit.wire.schema import did_you_mean
 
 _DOMAINS = ("", "ai.onnx")
 _DEEPEST = 64  # functions within functions
+_LARGEST = 1 << 24  # elements of a constant that stands for what UFF cannot say
 _MOST = 1 << 16  # nodes that functions may become
 
 
@@ -191,6 +193,13 @@ class Walk:
             raise Refused(_COMPUTED.format(what))
         return array
 
+    def number(self, value: Value, what: str) -> Any:
+        """The one number of a constant. Raises Refused."""
+        array = self.elements(value, what)
+        if array.size != 1:
+            raise Refused(f"its {what} has {array.size} numbers, and should have one")
+        return array.item()
+
     def listed(self, node: OnnxCall, name: str, i: int) -> list[int] | None:
         """Integers that older versions have as an attribute, newer ones as an input."""
         value = self.maybe(node, i)
@@ -213,11 +222,15 @@ class Walk:
         return self.draft.const(values)
 
     def i32(self, numbers: Any) -> Value:
-        return self.draft.const(np.asarray(numbers, np.int32))
+        """Whole numbers as UFF's files have them. Raises Refused beyond 32 bits."""
+        array = np.asarray(numbers, object)
+        if any(not -(1 << 31) <= number < 1 << 31 for number in array.flat):
+            raise Refused(f"{array.tolist()} does not fit into 32 bits")
+        return self.draft.const(array.astype(np.int32))
 
     def like(self, number: float, value: Value) -> Value:
         """A scalar of the type of a value."""
-        with np.errstate(over="ignore"):
+        with np.errstate(all="ignore"):
             return self.draft.const(np.asarray(number).astype(value.dtype.numpy))
 
     def unary(self, func: str, x: Value) -> Value:
@@ -236,19 +249,20 @@ class Walk:
             return x
         if dtype not in DTYPES and x.constant is None:
             raise Refused(f"it casts to {dtype}, a type that UFF does not have")
-        if x.operation == "_Cast" and x.inputs[0].dtype == dtype:
-            if np.can_cast(dtype.numpy, x.dtype.numpy):
-                return x.inputs[0]  # there and back: nothing was lost
+        back = x.operation == "_Cast" and x.inputs[0].dtype == dtype
+        if back and np.can_cast(dtype.numpy, x.dtype.numpy):
+            return x.inputs[0]  # there and back: nothing was lost
         if x.dtype in DTYPES and dtype in DTYPES:
             return self.op("_Cast", x, SrcT=x.dtype, DstT=dtype)
         array = self.elements(x, f"input of type {x.dtype}")
         if dtype in DTYPES:
             with np.errstate(all="ignore"):
                 return self.const(array.astype(dtype.numpy))
-        storage = next(row.storage for row in TYPES if row.name == dtype.name)
+        storage = next((row.storage for row in TYPES if row.name == dtype.name), "")
         if not storage or dtype.name == "bfloat16":
             raise Refused(f"it casts to {dtype}, a type that UFF does not have")
-        return Value(Facts(x.shape, dtype), constant=array.astype(storage))
+        with np.errstate(all="ignore"):
+            return Value(Facts(x.shape, dtype), constant=array.astype(storage))
 
     def transpose(self, x: Value, order: Sequence[int]) -> Value:
         if [*order] == [*range(x.rank)]:
@@ -313,6 +327,12 @@ def completed(shape: Shape, target: Sequence[int | Dim]) -> Shape:
         missing = exact_quotient(product(shape), rest) if rest != 0 else 0
         sizes[gaps[0]] = Dim.unknown() if missing is None else missing
     return tuple(sizes)
+
+
+def bounded(sizes: Iterable[int], what: str) -> None:
+    """Raises Refused for a constant larger than any that is made here."""
+    if (count := prod(max(size, 1) for size in sizes)) > _LARGEST:
+        raise Refused(f"{what} would be {count} elements; {_LARGEST} are the most")
 
 
 def axes_of(axes: Sequence[int], rank: int) -> list[int]:

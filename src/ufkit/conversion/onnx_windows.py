@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ufkit.conversion.onnx_graph import OnnxCall
-from ufkit.conversion.onnx_walk import Entry, Refused, Walk
+from ufkit.conversion.onnx_walk import Entry, Refused, Walk, bounded
 from ufkit.uff.draft import Value
 from ufkit.uff.ops.spec import Array
 
@@ -83,8 +83,7 @@ def window_of(node: OnnxCall, x: Value, kernel: Sequence[int]) -> Window:
     if x.rank != count + 2:
         raise Refused(f"a window {list(kernel)} on a tensor of rank {x.rank}")
     sizes = tuple(size if isinstance(size, int) else -1 for size in x.shape[2:])
-    strides = numbers_of(node, "strides", count, 1)
-    dilations = numbers_of(node, "dilations", count, 1)
+    strides, dilations = steps_of(node, kernel)
     manner = node.text("auto_pad", "NOTSET")
     if manner in ("SAME_UPPER", "SAME_LOWER"):
         if -1 in sizes:
@@ -120,6 +119,15 @@ def numbers_of(node: OnnxCall, name: str, count: int, default: int) -> tuple[int
     if len(found) != count:
         raise Refused(f"{name} has {len(found)} numbers for {count}")
     return tuple(found)
+
+
+def steps_of(node: OnnxCall, kernel: Sequence[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Strides and dilations. Raises Refused where one, or a size of the kernel, is less than 1."""
+    strides = numbers_of(node, "strides", len(kernel), 1)
+    dilations = numbers_of(node, "dilations", len(kernel), 1)
+    if min((*strides, *dilations, *kernel), default=1) < 1:
+        raise Refused(f"kernel {[*kernel]}, strides {[*strides]}, dilations {[*dilations]} below 1")
+    return strides, dilations
 
 
 def padded(walk: Walk, x: Value, pads: Sequence[tuple[int, int]]) -> Value:
@@ -176,8 +184,7 @@ def _transposed(walk: Walk, node: OnnxCall) -> Value:
     count, groups = len(sizes), node.whole("group", 1)
     if x.rank != kernel.rank:
         raise Refused(f"a kernel of rank {kernel.rank} on a map of rank {x.rank}")
-    strides = numbers_of(node, "strides", count, 1)
-    dilations = numbers_of(node, "dilations", count, 1)
+    strides, dilations = steps_of(node, sizes)
     added = numbers_of(node, "output_padding", count, 0)
     given = walk.sizes(x, range(2, x.rank))
     full = [
@@ -292,6 +299,7 @@ def framed(walk: Walk, x: Value, pads: Sequence[tuple[int, int]], number: Any) -
     sizes = walk.sizes(x, [first + at for at, ends in enumerate(pads) if any(ends)])
     known = iter(sizes)
     inner = [next(known) if any(ends) else 1 for ends in pads]
+    bounded([size + sum(ends) for size, ends in zip(inner, pads, strict=True)], "its frame")
     outside = [ends if any(ends) else (0, 0) for ends in pads]
     frame = np.pad(np.zeros(inner, x.dtype.numpy), outside, constant_values=number)
     return walk.binary("add", padded(walk, x, pads), walk.const(frame))
@@ -337,6 +345,8 @@ def _average_pool(walk: Walk, node: OnnxCall) -> Value:
 def _factors(walk: Walk, y: Value, window: Window, counts_zeros: bool) -> Array:
     """By how much each average is too small: the elements of a window against those that count."""
     out = walk.sizes(y, range(2, y.rank))
+    bounded(out, "the factors of its averages")
+    bounded([max(window.sizes) + max(map(sum, window.all_pads))], "one axis of its map")
     result: Any = np.ones((), np.float64)
     for size, kernel, stride, (first, last), extra, count in zip(
         window.sizes,
