@@ -304,7 +304,7 @@ def _check_options(ctx: click.Context, form: str, family: Family) -> None:
     ):
         if family not in families and (odd := [given[name] for name in names if name in given]):
             kinds = " and ".join(f"{each.name}s" for each in families)
-            ctx.fail(f"{', '.join(odd)} concerns {kinds} only, and this is a {family.name}.")
+            ctx.fail(f"{', '.join(odd)} concerns {kinds} only, and this is {family.one}.")
     if not {"verify", "verify_data"} & given.keys():
         for name in _PROOF_ONLY:
             if name in given:

@@ -27,6 +27,11 @@ class Family:
     forms: Mapping[str, str]
     made: str = ""
 
+    @property
+    def one(self) -> str:
+        """The name with its article: a member of the family."""
+        return f"{'an' if self is ONNX_MODEL else 'a'} {self.name}"
+
 
 UFF = Family(
     "UFF",
@@ -82,7 +87,7 @@ def target_form(target: PathLike, family: Family) -> str:
     """The form that a name asks for. Raises RequestError (CNV002)."""
     suffix = os.path.splitext(os.fspath(target))[1].lower()
     if suffix not in family.forms:
-        message = f"{os.fspath(target)!r} names no kind of file that a {family.name} becomes"
+        message = f"{os.fspath(target)!r} names no kind of file that {family.one} becomes"
         hint = f"end the name in one of {', '.join(family.forms)}"
         raise RequestError(WRONG_PAIR.at(Where(os.fspath(target)), message, hint=hint))
     return family.forms[suffix]
