@@ -135,8 +135,22 @@ def _slice(walk: Walk, node: OnnxCall) -> Value:
     axes_of(axes, x.rank)
     rows: list[Cut] = [(0, None, 1)] * x.rank
     for first, last, axis, step in zip(starts, ends, axes, steps, strict=True):
+        if step < 0:
+            first = _begin(first, x.shape[axis])
         rows[axis % x.rank] = (first, last, step)
     return cut(walk, x, rows)
+
+
+def _begin(first: int, size: int | Dim) -> int:
+    """Where a slice backwards begins: at the first element where that is before it, in ONNX.
+
+    In Python, and in UFF, nothing is taken then.
+    """
+    if isinstance(size, Dim):
+        if first < -1:
+            raise Refused(f"it goes backwards from {first} on an axis of a size not known")
+        return first
+    return first if -size <= first else 0
 
 
 def _split(walk: Walk, node: OnnxCall) -> list[Value | None]:

@@ -74,7 +74,12 @@ class Window:
 
 
 def _same_total(size: int, kernel: int, stride: int, dilation: int) -> int:
-    return max((-(-size // stride) - 1) * stride + dilation * (kernel - 1) + 1 - size, 0)
+    return max(_lacking(size, kernel, stride, dilation), 0)
+
+
+def _lacking(size: int, kernel: int, stride: int, dilation: int) -> int:
+    """Elements that a map lacks for ceil(size / stride) windows; below 0 where some are left."""
+    return (-(-size // stride) - 1) * stride + dilation * (kernel - 1) + 1 - size
 
 
 def window_of(node: OnnxCall, x: Value, kernel: Sequence[int]) -> Window:
@@ -88,6 +93,10 @@ def window_of(node: OnnxCall, x: Value, kernel: Sequence[int]) -> Window:
     if manner in ("SAME_UPPER", "SAME_LOWER"):
         if -1 in sizes:
             raise Refused(f"its padding is {manner} and the size of its map is not known")
+        if node.op.endswith("Pool") and min(map(_lacking, sizes, kernel, strides, dilations)) < 0:
+            raise Refused(
+                f"windows of {list(kernel)} leave elements out, and run times differ then"
+            )
         totals = map(_same_total, sizes, kernel, strides, dilations)
         pads = tuple((total // 2, total - total // 2) for total in totals)
         if manner == "SAME_LOWER":
