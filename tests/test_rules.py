@@ -13,8 +13,10 @@ from typing import Any
 
 import cv2
 import numpy as np
+import onnx
 import pytest
 
+import onnx_models
 import tf_graphs
 import ufkit
 from graphs import small_net
@@ -856,6 +858,38 @@ def _tf_training(_: Path) -> Findings:
     switch = tf_graphs.node("s", "Switch", "x", "p")
     phase = tf_graphs.placeholder("p", dtype="bool")
     return of_tensorflow(phase, switch, tf_graphs.node("y", "Merge", "s", "s:1"))
+
+
+def of_onnx(*nodes: onnx.NodeProto, sizes: list[Any] | None = None, **options: Any) -> Findings:
+    """What is said of an ONNX model with an input x that gives y."""
+    more = {"opset": options.pop("opset")} if "opset" in options else {}
+    made = onnx_models.model(nodes, {"x": [2] if sizes is None else sizes}, ["y"], **more)
+    return iter(onnx_models.uff(made, **options).diagnostics)
+
+
+@provokes("CNV501")
+def _outside_core(_: Path) -> Findings:
+    return of_onnx(onnx_models.node("Erf", ["x"], ["y"]))
+
+
+@provokes("CNV502")
+def _onnx_unsound(_: Path) -> Findings:
+    return of_onnx(onnx_models.node("Relu", ["gone"], ["y"]))
+
+
+@provokes("CNV503")
+def _onnx_no_value(_: Path) -> Findings:
+    return of_onnx(onnx_models.node("Relu", ["x"], ["y"]), outputs=["z"])
+
+
+@provokes("CNV504")
+def _onnx_scalar(_: Path) -> Findings:
+    return of_onnx(onnx_models.node("Relu", ["x"], ["y"]), sizes=[])
+
+
+@provokes("CNV505")
+def _onnx_opset(_: Path) -> Findings:
+    return of_onnx(onnx_models.node("Relu", ["x"], ["y"]), opset=6)
 
 
 @provokes("CNV104")
