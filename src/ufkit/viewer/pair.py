@@ -37,7 +37,7 @@ class Pair:
         from ufkit.conversion.compare import diff
 
         try:
-            return diff(self.sides[0].path, self.sides[1].path), ()
+            return diff(*(side.model.opened for side in self.sides if side.model)), ()
         except UfkitError as error:
             return None, error.diagnostics
 

@@ -27,7 +27,12 @@ from ufkit.uff.orders import expand, spell
 from ufkit.viewer.categories import category
 from ufkit.viewer.content import Details, FieldRow, Item, Link, Picture, Weights
 
-_FORMS = {"uff": "UFF, binary", "uff-text": "UFF, text", "uff-json": "UFF, JSON"}
+_FORMS = {
+    "uff": "UFF, binary",
+    "uff-text": "UFF, text",
+    "uff-json": "UFF, JSON",
+    "tf-graph": "a TensorFlow graph, as the UFF it becomes",
+}
 _LINES = 5
 _FEW = 8
 _LONGEST = 28
@@ -73,6 +78,10 @@ class UffModel:
     @property
     def description(self) -> str:
         return _FORMS.get(self._form, "UFF")
+
+    @property
+    def opened(self) -> MetaGraph:
+        return self._meta
 
     @cached_property
     def findings(self) -> list[Diagnostic]:
