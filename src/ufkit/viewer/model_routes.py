@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from starlette.responses import Response
 from starlette.routing import Route
 
-from ufkit.viewer.answers import MOST, Answer, bad, checked, each, findings, number
+from ufkit.viewer.answers import MOST, Answer, bad, checked, download, each, findings, number
 from ufkit.viewer.arrays import npy, statistics, window
 from ufkit.viewer.content import Model, Picture, Weights
 from ufkit.viewer.drawing import to_png, to_svg
@@ -41,8 +41,8 @@ def model_routes(session: Session, layouter: Layouter) -> list[Route]:
         theme = "dark" if query.get("theme") == "dark" else "light"
         name = f"{subject.name}.{request.path_params['form']}"
         if request.path_params["form"] == "svg":
-            return _download(to_svg(drawn, theme).encode(), "image/svg+xml", name)
-        return _download(to_png(drawn, theme), "image/png", name)
+            return download(to_svg(drawn, theme).encode(), "image/svg+xml", name)
+        return download(to_png(drawn, theme), "image/png", name)
 
     def item(request: Request) -> Response:
         subject, at = _picture(session, request)
@@ -93,11 +93,11 @@ def model_routes(session: Session, layouter: Layouter) -> list[Route]:
         row, column = (number(request, name, 1 << 62, 0) for name in ("row", "column"))
         return Answer(window(values, index, row, column))
 
-    def download(request: Request) -> Response:
+    def saved(request: Request) -> Response:
         subject, at = _picture(session, request)
         weights = _weights(subject, at, request)
         name = f"{weights.name.rpartition('/')[2] or 'array'}.npy"
-        return _download(npy(weights.read()), "application/octet-stream", name)
+        return download(npy(weights.read()), "application/octet-stream", name)
 
     def summary(request: Request) -> Response:
         subject, at = _picture(session, request)
@@ -123,7 +123,7 @@ def model_routes(session: Session, layouter: Layouter) -> list[Route]:
         Route(f"{one}/trace", trace),
         Route(f"{one}/array", array),
         Route(f"{one}/piece", piece),
-        Route(f"{one}/array.npy", download),
+        Route(f"{one}/array.npy", saved),
         Route(f"{one}/summary", summary),
     ]
 
@@ -153,10 +153,3 @@ def _weights(subject: Subject, at: int, request: Request) -> Weights:
     picture = _model(subject).pictures[at]
     arrays = picture.items[_item(picture, request, "item")].weights
     return arrays[number(request, "array", len(arrays))]
-
-
-def _download(body: bytes, media: str, name: str) -> Response:
-    """An answer that the browser saves. Only plain letters of names of files are kept."""
-    safe = "".join(c if c.isascii() and (c.isalnum() or c in "._-") else "_" for c in name)[-100:]
-    headers: dict[str, Any] = {"content-disposition": f'attachment; filename="{safe}"'}
-    return Response(body, media_type=media, headers=headers)

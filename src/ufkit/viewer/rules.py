@@ -32,5 +32,12 @@ ADDRESS_TAKEN = Rule(
     why="Another program has the port, or the address is none of this machine's.",
     hint="leave out --port to take any that is free",
 )
+TOO_LARGE = Rule(
+    "VWR101",
+    Severity.ERROR,
+    "the record is too large to be shown",
+    why="A picture of it would take more memory than a page should ask for.",
+    hint="ufkit convert SOURCE TARGET --max-dim 2000 makes a dataset of smaller images",
+)
 
-RULES = (NOTHING_TO_SEE, BAD_REQUEST, TOO_LONG, ADDRESS_TAKEN)
+RULES = (NOTHING_TO_SEE, BAD_REQUEST, TOO_LONG, ADDRESS_TAKEN, TOO_LARGE)

@@ -20,6 +20,7 @@ from starlette.staticfiles import StaticFiles
 from ufkit import __version__
 from ufkit.core.diag import FileError, UfkitError, Where
 from ufkit.viewer.answers import Answer, refusal
+from ufkit.viewer.dataset_routes import dataset_routes
 from ufkit.viewer.drawing.theme import COLOURS
 from ufkit.viewer.layouter import Layouter
 from ufkit.viewer.model_routes import model_routes
@@ -66,6 +67,7 @@ def application(session: Session, layouter: Layouter) -> Starlette:
             Route("/api/session", about),
             Route("/api/cancel", cancel, methods=["POST"]),
             *model_routes(session, layouter),
+            *dataset_routes(session),
             Mount("/static", StaticFiles(directory=STATIC)),
         ],
         exception_handlers={UfkitError: refusal},
