@@ -11,7 +11,6 @@ from ufkit.viewer.answers import MOST, Answer, bad, checked, download, each, fin
 from ufkit.viewer.arrays import npy, statistics, window
 from ufkit.viewer.content import Model, Picture, Weights
 from ufkit.viewer.drawing import to_png, to_svg
-from ufkit.viewer.layouter import Layouter
 from ufkit.viewer.panel import panel, weights_row
 from ufkit.viewer.paths import related, shortest
 from ufkit.viewer.search import search
@@ -25,9 +24,8 @@ if TYPE_CHECKING:
 _MOST_FINDINGS = 2_000
 
 
-def model_routes(session: Session, layouter: Layouter) -> list[Route]:
+def model_routes(session: Session, showing: Showing) -> list[Route]:
     """The routes; each names a file by its number, most a picture of it too."""
-    showing = Showing(layouter)
 
     def scene(request: Request) -> Response:
         subject, at = _picture(session, request)
@@ -39,10 +37,14 @@ def model_routes(session: Session, layouter: Layouter) -> list[Route]:
         query = request.query_params
         drawn = showing.drawn(subject, at, query.get("open"))
         theme = "dark" if query.get("theme") == "dark" else "light"
-        name = f"{subject.name}.{request.path_params['form']}"
-        if request.path_params["form"] == "svg":
-            return download(to_svg(drawn, theme).encode(), "image/svg+xml", name)
-        return download(to_png(drawn, theme), "image/png", name)
+        form = request.path_params["form"]
+        if form == "svg":
+            body, media = to_svg(drawn, theme).encode(), "image/svg+xml"
+        elif form == "png":
+            body, media = to_png(drawn, theme), "image/png"
+        else:
+            raise bad(f"a drawing is svg or png, not {form[:40]!r}")
+        return download(body, media, f"{subject.name}.{form}")
 
     def item(request: Request) -> Response:
         subject, at = _picture(session, request)

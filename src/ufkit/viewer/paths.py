@@ -26,9 +26,9 @@ def _reached(start: int, ways: list[list[int]]) -> list[int]:
 
 
 def shortest(picture: Picture, start: int, end: int) -> list[int]:
-    """The fewest items from one to another, in the flow's direction or else against it.
+    """The fewest items between two, in the flow's direction, whichever of them comes first.
 
-    Both ends are among them; empty where neither leads to the other.
+    Both are among them; empty where neither leads to the other.
     """
     takers = picture.takers()
     return _way(takers, start, end) or _way(takers, end, start)

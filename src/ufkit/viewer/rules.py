@@ -33,6 +33,13 @@ ADDRESS_TAKEN = Rule(
     hint="leave out --port to take any that is free",
 )
 TOO_LARGE = Rule(
+    "VWR005",
+    Severity.ERROR,
+    "the graph does not fit a picture",
+    why="A picture of so many pixels cannot be opened by most programs, or shows nothing.",
+    hint="take SVG, another scale, or close scopes first",
+)
+RECORD_TOO_LARGE = Rule(
     "VWR101",
     Severity.ERROR,
     "the record is too large to be shown",
@@ -40,4 +47,4 @@ TOO_LARGE = Rule(
     hint="ufkit convert SOURCE TARGET --max-dim 2000 makes a dataset of smaller images",
 )
 
-RULES = (NOTHING_TO_SEE, BAD_REQUEST, TOO_LONG, ADDRESS_TAKEN, TOO_LARGE)
+RULES = (NOTHING_TO_SEE, BAD_REQUEST, TOO_LONG, ADDRESS_TAKEN, TOO_LARGE, RECORD_TOO_LARGE)

@@ -24,9 +24,11 @@ from ufkit.viewer.dataset_routes import dataset_routes
 from ufkit.viewer.drawing.theme import COLOURS
 from ufkit.viewer.layouter import Layouter
 from ufkit.viewer.model_routes import model_routes
+from ufkit.viewer.pair_routes import pair_routes
 from ufkit.viewer.rules import ADDRESS_TAKEN
 from ufkit.viewer.security import LOOPBACK, App, Guard
 from ufkit.viewer.session import Session
+from ufkit.viewer.showing import Showing
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -50,6 +52,7 @@ class Address:
 
 def application(session: Session, layouter: Layouter) -> Starlette:
     """The routes, unguarded."""
+    showing = Showing(layouter)
 
     def page(_: Request) -> Response:
         return FileResponse(STATIC / "index.html", headers={"cache-control": "no-cache"})
@@ -66,7 +69,8 @@ def application(session: Session, layouter: Layouter) -> Starlette:
             Route("/", page),
             Route("/api/session", about),
             Route("/api/cancel", cancel, methods=["POST"]),
-            *model_routes(session, layouter),
+            *model_routes(session, showing),
+            *pair_routes(session, showing),
             *dataset_routes(session),
             Mount("/static", StaticFiles(directory=STATIC)),
         ],

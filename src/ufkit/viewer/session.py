@@ -153,7 +153,15 @@ class Session:
 
     def about(self) -> dict[str, Any]:
         """What the page is told first."""
-        return {"files": [subject.about() for subject in self.subjects]}
+        return {
+            "files": [subject.about() for subject in self.subjects],
+            "pages": ["compare"] if self.compared else [],
+        }
+
+    @property
+    def compared(self) -> bool:
+        """Whether there are two models, to be held against each other."""
+        return [bool(subject.model) for subject in self.subjects] == [True, True]
 
     def __iter__(self) -> Iterator[Subject]:
         return iter(self.subjects)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Mapping
 from typing import Any
 
 from ufkit.core.diag import Severity
@@ -39,17 +40,25 @@ class Showing:
 
     def __init__(self, layouter: Layouter) -> None:
         self._layouter = layouter
-        self._sent: OrderedDict[tuple[int, int, str | None], bytes] = OrderedDict()
+        self._sent: OrderedDict[tuple[int, int, str | None, bool], bytes] = OrderedDict()
 
-    def scene(self, subject: Subject, picture: int, opened: str | None) -> bytes:
+    def scene(
+        self,
+        subject: Subject,
+        picture: int,
+        opened: str | None,
+        changes: Mapping[int, str] | None = None,
+    ) -> bytes:
         """The JSON of a scene. `opened` is None, "flat", or numbers of scopes with commas.
+
+        `changes` say what differs about items of this picture from those of another.
 
         Raises RequestError for scopes that are not there (VWR002), and as `Layouter.lay_out`.
         """
-        key = subject.number, picture, opened
+        key = subject.number, picture, opened, changes is not None
         if key not in self._sent:
             seen, chosen = self._seen(subject, picture, opened)
-            drawn = self._drawn(subject, picture, seen)
+            drawn = self._drawn(subject, picture, seen, changes or {})
             self._sent[key] = _json(subject, picture, seen, drawn, chosen, opened == FLAT)
             if len(self._sent) > _KEPT:
                 self._sent.popitem(last=False)
@@ -57,7 +66,7 @@ class Showing:
 
     def drawn(self, subject: Subject, picture: int, opened: str | None) -> Scene:
         """The scene itself."""
-        return self._drawn(subject, picture, self._seen(subject, picture, opened)[0])
+        return self._drawn(subject, picture, self._seen(subject, picture, opened)[0], {})
 
     def _seen(self, subject: Subject, picture: int, opened: str | None) -> tuple[View, list[int]]:
         assert subject.model is not None
@@ -70,7 +79,9 @@ class Showing:
             chosen = each(opened, lambda text: checked(text, "open", len(scopes.tree)))
         return view(shown, scopes, chosen), chosen
 
-    def _drawn(self, subject: Subject, picture: int, seen: View) -> Scene:
+    def _drawn(
+        self, subject: Subject, picture: int, seen: View, changes: Mapping[int, str]
+    ) -> Scene:
         assert subject.model is not None
         shown, scopes = subject.model.pictures[picture], subject.scopes[picture]
         texts = [_text(box, shown, scopes) for box in seen.boxes]
@@ -83,7 +94,7 @@ class Showing:
             [frame for _, frame in seen.frames],
             [text_width(title, FRAME_SIZE) for title in titles],
         )
-        marks = _marks(subject, picture, seen)
+        marks = _marks(subject, picture, seen), _changed(seen, changes)
         return _scene(seen, diagram, self._layouter.lay_out(diagram), texts, titles, marks)
 
 
@@ -132,13 +143,23 @@ def _marks(subject: Subject, picture: int, seen: View) -> dict[int, str]:
     return {box: str(severity) for box, severity in worst.items()}
 
 
+def _changed(seen: View, changes: Mapping[int, str]) -> dict[int, str]:
+    """What differs about each box; a closed scope with several kinds of change is changed."""
+    found: dict[int, str] = {}
+    for item, change in changes.items():
+        if (box := seen.box_of.get(item)) is not None:
+            alone = seen.boxes[box].scope < 0 or found.get(box, change) == change
+            found[box] = change if alone else "changed"
+    return found
+
+
 def _scene(
     seen: View,
     diagram: Diagram,
     placed: Placement,
     texts: list[tuple[str, list[str], str]],
     titles: list[str],
-    marks: dict[int, str],
+    marks: tuple[dict[int, str], dict[int, str]],
 ) -> Scene:
     boxes = [
         SceneBox(
@@ -150,7 +171,8 @@ def _scene(
             lines,
             category,
             closed=seen.boxes[at].scope >= 0,
-            mark=marks.get(at, ""),
+            mark=marks[0].get(at, ""),
+            change=marks[1].get(at, ""),
         )
         for at, (title, lines, category) in enumerate(texts)
     ]

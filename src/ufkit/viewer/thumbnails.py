@@ -15,7 +15,7 @@ from ufkit.datasets.pictures import encoded, opencv, resized
 from ufkit.datasets.planes import planes, viewable
 from ufkit.ufw import image
 from ufkit.viewer.collection import Array, Collection, Entry, picture_size, placed
-from ufkit.viewer.rules import TOO_LARGE
+from ufkit.viewer.rules import RECORD_TOO_LARGE
 
 _CACHE = 32 << 20  # bytes of thumbnails that are kept
 _DECODED = 256 << 20  # bytes of the elements of a record that is shown
@@ -123,7 +123,7 @@ def _elements(entry: Entry) -> Array:
     nbytes = prod(entry.shape) * np.dtype(entry.dtype).itemsize
     if nbytes > _DECODED:
         message = f"its elements take {nbytes:,} bytes; up to {_DECODED:,} are shown"
-        raise NotSupportedError(TOO_LARGE.at(entry.where, message))
+        raise NotSupportedError(RECORD_TOO_LARGE.at(entry.where, message))
     try:
         return entry.array()
     except UfkitError as error:

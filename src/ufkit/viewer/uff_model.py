@@ -33,10 +33,27 @@ _FEW = 8
 _LONGEST = 28
 # Fields that say what a box is about, in this sequence; the others are in the panel.
 _TELLING = (
-    "shape strides padding implicit_padding dilation kernel number_groups axis axes permutation "
-    "alpha window_size epsilon transpose_a transpose_b adj_x adj_y block_size size ksize"
-).split()
-_KERNELS = {"Conv": 0, "ConvTranspose": 1}  # canonical axis of the output channels
+    "shape",
+    "strides",
+    "padding",
+    "implicit_padding",
+    "dilation",
+    "kernel",
+    "number_groups",
+    "axis",
+    "axes",
+    "permutation",
+    "alpha",
+    "window_size",
+    "epsilon",
+    "transpose_a",
+    "transpose_b",
+    "adj_x",
+    "adj_y",
+    "block_size",
+    "size",
+    "ksize",
+)
 
 
 class UffModel:
@@ -257,8 +274,13 @@ def _telling(node: Node, spec: OpSpec | None) -> Iterator[str]:
             except FormatError:
                 continue
             if spec is None or name not in spec.fields or value != spec.fields[name].default:
-                text = _in_words(plain(value))
-                yield f"{name} {text if len(text) <= _LONGEST else text[:_LONGEST] + '…'}"
+                yield f"{name} {_brief(value)}"
+
+
+def _brief(value: Any) -> str:
+    """A value in the room that a box has."""
+    text = f"{value:.6g}" if isinstance(value, float) else _in_words(plain(value))
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
 def _weight_lines(item: Item) -> Iterator[str]:

@@ -11,6 +11,7 @@ from ufkit.viewer.layout.layers import Layers
 _WORK = 2_000_000  # distances looked at in all rounds
 _ROUNDS = 24
 _STILL = 0.5  # pixels: less than that is no move
+_SPARE = 600.0  # pixels more than the least width, for links to be straight
 _PULL = (1.0, 2.0, 8.0)  # of a piece by how many of its ends are bends: those shall be straight
 
 
@@ -122,7 +123,8 @@ class Columns:
                 high[a] = value
             return [(p + q) / 2 for p, q in zip(low, high, strict=True)]
 
-        x = self._packed(order, left, right)
+        lowest, highest = self._packed(order, left, right)
+        x = [(p + q) / 2 for p, q in zip(lowest, highest, strict=True)]
         links = len(order) + sum(map(len, left))
         if self.loose:
             u, v, at, bends = (np.array(item) for item in zip(*self.loose, strict=True))
@@ -137,12 +139,13 @@ class Columns:
                 now = np.array(x)
                 force = pull * (now[b] - now[a] - far)
                 move = np.bincount(a, force, self.count) - np.bincount(b, force, self.count)
-                following = pushed((now + 0.7 * move / weight).tolist())
+                wish = np.clip(now + 0.7 * move / weight, lowest, highest)
+                following = pushed(wish.tolist())
                 still = max(abs(p - q) for p, q in zip(x, following, strict=True)) < _STILL
                 x = following
                 if still:
                     break
-            self._snap(x, left, right)
+            self._snap(x, left, right, lowest, highest)
         return x
 
     def _packed(
@@ -150,24 +153,27 @@ class Columns:
         order: list[int],
         left: list[list[tuple[int, float]]],
         right: list[list[tuple[int, float]]],
-    ) -> list[float]:
-        """Between as far left as possible and as far right as possible."""
+    ) -> tuple[list[float], list[float]]:
+        """How far left and how far right each column may be: the width stays about the least."""
         low = [0.0] * self.count
         for b in order:
             low[b] = max([low[a] + gap for a, gap in left[b]], default=0.0)
         most = max(low, default=0.0)
+        most += min(most / 2, _SPARE)
         high = [most] * self.count
         for a in reversed(order):
             high[a] = min([high[b] - gap for b, gap in right[a]], default=most)
-        return [(p + q) / 2 for p, q in zip(low, high, strict=True)]
+        return low, high
 
     def _snap(
         self,
         x: list[float],
         left: list[list[tuple[int, float]]],
         right: list[list[tuple[int, float]]],
+        lowest: list[float],
+        highest: list[float],
     ) -> None:
-        """Move each column, one after the other, so that its best piece is vertical if it can be."""
+        """Move each column, one after the other, so that its best piece is vertical if it can."""
         head, offset = self.head, self.offset
         near: list[list[tuple[int, float, float]]] = [[] for _ in range(self.count)]
         for u, v, at, bends in self.loose:
@@ -178,8 +184,8 @@ class Columns:
         for columns in (range(self.count), range(self.count - 1, -1, -1)):
             for c in columns:
                 if near[c]:
-                    low = max([x[a] + gap for a, gap in left[c]], default=-np.inf)
-                    high = min([x[b] - gap for b, gap in right[c]], default=np.inf)
+                    low = max([x[a] + gap for a, gap in left[c]], default=lowest[c])
+                    high = min([x[b] - gap for b, gap in right[c]], default=highest[c])
                     if high - low > _STILL:
                         x[c] = min(max(_median(x, near[c]), low), high)
 

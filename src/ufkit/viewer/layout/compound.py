@@ -1,8 +1,9 @@
-"""A whole diagram: groups are put in order from the outside in, and in place from the inside out."""
+"""A whole diagram: groups in order from the outside in, and in place from the inside out."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from ufkit.viewer.layout.diagram import Diagram, Placement, Point, Route, Spacing
 from ufkit.viewer.layout.levels import Level, levels_of
@@ -106,7 +107,7 @@ class _Compound:
         item = self.boxes + frame.level.group
         outer = self.frames[self.diagram.group_parents[frame.level.group]]
         part = outer.part[item]
-        keys = {}
+        keys: dict[int, tuple[int, ...]] = {}
         for below in (False, True):
             for link, v in part.neighbours(item, below=below):
                 keys[link] = part.graph.place[v], self._tie(part, v, link)
@@ -144,9 +145,7 @@ class _Compound:
         for part in frame.parts:
             top = 0.0 if part is not frame.ported or part.upward else head
             boxes = [self._box(item) for item in part.items]
-            placed = part.place(
-                boxes, lambda v, link, p=part: self._tie(p, v, link), spacing, top, (head, foot)
-            )
+            placed = part.place(boxes, partial(self._tie, part), spacing, top, (head, foot))
             corners = dict(zip(part.items, zip(placed.x, placed.y, strict=True), strict=True))
             frame.stubs |= dict(zip(part.items, placed.stubs, strict=True))
             if part is frame.ported:
@@ -216,8 +215,8 @@ class _Compound:
         routes = [
             self._route(link, corners, origins, stubs) for link in range(len(self.diagram.links))
         ]
-        x, y = [x for x, _ in corners[:count]], [y for _, y in corners[:count]]
-        return Placement(whole.width, whole.height, x, y, frames, routes)
+        lefts, tops = [x for x, _ in corners[:count]], [y for _, y in corners[:count]]
+        return Placement(whole.width, whole.height, lefts, tops, frames, routes)
 
     def _route(
         self,

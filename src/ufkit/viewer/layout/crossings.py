@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from bisect import bisect_right, insort
 from collections.abc import Iterable, Sequence
 
@@ -50,11 +51,7 @@ def crossings(routes: Iterable[Route]) -> int:
 def count_crossings(lines: Sequence[Sequence[Point]]) -> int:
     """Proper crossings of the segments of different polylines, every one counted."""
     ends = np.array(
-        [
-            (*a, *b, at)
-            for at, line in enumerate(lines)
-            for a, b in zip(line, line[1:], strict=False)
-        ],
+        [(*a, *b, at) for at, line in enumerate(lines) for a, b in itertools.pairwise(line)],
         float,
     ).reshape(-1, 5)
     down = ends[:, 1] > ends[:, 3]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 
 
@@ -56,5 +57,5 @@ class Layers:
     def segments(self) -> Iterator[tuple[int, int, int]]:
         """Upper vertex, lower vertex and link of each piece between two ranks."""
         for link, path in enumerate(self.paths):
-            for u, v in zip(path, path[1:], strict=False):
+            for u, v in itertools.pairwise(path):
                 yield u, v, link

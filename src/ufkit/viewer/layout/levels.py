@@ -1,4 +1,4 @@
-"""The groups of a diagram as levels, each with what lies in it directly, and the way of each link."""
+"""The groups of a diagram as levels, what lies in each directly, and which links pass it."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 
 from ufkit.viewer.layout.diagram import Diagram
 from ufkit.viewer.layout.ranks import rank
+
+_BENDS = 40_000  # in all; more cannot be followed, and take long to put in order
 
 
 @dataclass(slots=True)
@@ -17,7 +19,8 @@ class Level:
     items    in their order
     ranks    of each item
     links    upper item, lower item and link, of links whose ends lie in different items
-    upward   link and item of what leaves or enters through the top of the frame; `downward` likewise
+    upward   link and item of what passes the top of the frame; `downward` likewise the bottom
+    near     items that links join, those of jumps too
     """
 
     group: int
@@ -60,11 +63,11 @@ def levels_of(diagram: Diagram, longest: int) -> Levels:
         levels[group].items.append(item)
 
     climbs = [_climb(link, inside, above, depth, boxes) for link in diagram.links]
-    for link, (a, b, level, _, _) in enumerate(climbs):
+    for link, (a, b, at, _, _) in enumerate(climbs):
         if a != b:
-            levels[level].links.append((a, b, link))
+            levels[at].links.append((a, b, link))
     for level in levels:
-        local = {item: at for at, item in enumerate(level.items)}
+        local = {item: place for place, item in enumerate(level.items)}
         found = rank(len(local), [(local[a], local[b]) for a, b, _ in level.links])
         level.ranks = dict(zip(level.items, found, strict=True))
         level.near = [(a, b) for a, b, _ in level.links]
@@ -72,7 +75,7 @@ def levels_of(diagram: Diagram, longest: int) -> Levels:
 
     ways: list[list[Level]] = [[] for _ in climbs]
     rising = [False] * len(climbs)
-    jumps: set[int] = set()
+    spans = [0] * len(climbs)
     bottom = [max(level.ranks.values(), default=0) for level in levels]
     for link, (a, b, at, first, second) in enumerate(climbs):
         if a == b:
@@ -80,12 +83,15 @@ def levels_of(diagram: Diagram, longest: int) -> Levels:
         ranks = levels[at].ranks
         if ranks[a] > ranks[b]:
             rising[link] = True
-            a, b, first, second = b, a, second, first
+            a, b, _, first, second = climbs[link] = b, a, at, second, first
         span = ranks[b] - ranks[a]
         span += sum([bottom[group] - levels[group].ranks[item] + 1 for group, item in first])
         span += sum([levels[group].ranks[item] + 1 for group, item in second])
-        if span > longest:
-            jumps.add(link)
+        spans[link] = span
+    longest = _bearable(spans, longest)
+    jumps = {link for link, span in enumerate(spans) if span > longest}
+    for link, (a, b, at, first, second) in enumerate(climbs):
+        if a == b or link in jumps:
             continue
         levels[at].links.append((a, b, link))
         for group, item in first:
@@ -96,6 +102,16 @@ def levels_of(diagram: Diagram, longest: int) -> Levels:
         ways[link] = [levels[group] for group in passed]
     nested = sorted(range(len(above)), key=depth.__getitem__)
     return Levels([whole, *(levels[group] for group in nested)], levels[:-1], ways, rising, jumps)
+
+
+def _bearable(spans: list[int], longest: int) -> int:
+    """The longest span up to `longest` with which all links together pass few enough ranks."""
+    passed = 0
+    for span in sorted(spans):
+        passed += max(span - 1, 0)
+        if passed > _BENDS:
+            return min(longest, span - 1)
+    return longest
 
 
 def _depths(above: list[int]) -> list[int]:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 
 from ufkit.viewer.layout.crossings import inversions
 from ufkit.viewer.layout.layers import Layers
 
-_WORK = 1_500_000  # vertices and links looked at in all sweeps
+_WORK = 500_000  # vertices looked at in all sweeps and exchanges
 _SWEEPS = 24
 _PATIENCE = 4  # sweeps without gain
+_ROUNDS = 6  # of exchanges after each sweep
 
 Keys = Mapping[int, tuple[int, ...]]
 
@@ -17,19 +19,19 @@ Keys = Mapping[int, tuple[int, ...]]
 def order(graph: Layers, ports: Keys) -> None:
     """Sort `graph.layers` so that few links cross.
 
-    Barycentres downwards and upwards, neighbours exchanged where that helps, the best kept (Sugiyama,
-    Tagawa and Toda 1981; Gansner and others, "A technique for drawing directed graphs", 1993). A rank
-    of one vertex divides the work: what is above and what is below do not see each other.
+    Barycentres downwards and upwards, neighbours exchanged where that helps, the best kept
+    (Sugiyama, Tagawa and Toda 1981; Gansner and others, "A technique for drawing directed graphs",
+    1993). A rank of one vertex divides the work: what is above and what is below do not see each
+    other.
     `ports` are vertices whose order is given by a key; equal keys are free.
     """
     _begin(graph, ports)
     layers = graph.layers
     cuts = [0, *(r for r in range(1, len(layers) - 1) if len(layers[r]) == 1), len(layers) - 1]
-    size = len(graph.rank) + sum(map(len, graph.below))
-    sweeps = max(2, min(_SWEEPS, _WORK // max(size, 1)))
-    for top, bottom in zip(cuts, cuts[1:], strict=False):
+    work = _WORK / max(len(graph.rank) + sum(map(len, graph.below)), 1)
+    for top, bottom in itertools.pairwise(cuts):
         if bottom - top > 1 or len(layers[top]) > 1 or len(layers[bottom]) > 1:
-            _Stretch(graph, ports, top, bottom).improve(sweeps)
+            _Stretch(graph, ports, top, bottom).improve(work)
 
 
 def _begin(graph: Layers, ports: Keys) -> None:
@@ -64,16 +66,22 @@ class _Stretch:
         self.graph, self.ports = graph, ports
         self.top, self.bottom = top, bottom
         self.between = [0] * len(graph.layers)  # crossings of each rank with the one below
+        self.size = 0  # vertices and links
+        for layer in graph.layers[top : bottom + 1]:
+            self.size += len(layer) + sum([len(graph.below[v]) for v in layer])
 
-    def improve(self, sweeps: int) -> None:
+    def improve(self, work: float) -> None:
+        """`work`: how often each vertex and link may be looked at."""
         graph, span = self.graph, slice(self.top, self.bottom + 1)
         best, kept = self._count(), [layer[:] for layer in graph.layers[span]]
+        self.left = work * self.size
         idle = 0
-        for sweep in range(sweeps):
-            if not best or idle == _PATIENCE:
+        for sweep in range(_SWEEPS):
+            if not best or idle == _PATIENCE or (sweep > 1 and self.left < 0):
                 break
             self._sweep(down=sweep % 2 == 0, mirrored=sweep % 4 > 1)
             self._count()
+            self.left -= self.size
             self._exchange()
             if (now := sum(self.between)) < best:
                 best, kept, idle = now, [layer[:] for layer in graph.layers[span]], 0
@@ -138,36 +146,37 @@ class _Stretch:
     def _exchange(self) -> None:
         """Swap neighbours as long as that takes crossings away."""
         between, graph = self.between, self.graph
-        moved = True
-        rounds = 4
-        while moved and rounds:
-            moved = False
-            rounds -= 1
-            for r in range(self.top, self.bottom + 1):
+        waiting = set(range(self.top, self.bottom + 1))
+        for _ in range(_ROUNDS):
+            following = set()
+            for r in sorted(waiting):
                 layer = graph.layers[r]
                 crossed = between[r] or (r > self.top and between[r - 1])
-                if crossed and len(layer) > 1 and layer[0] not in self.ports:
-                    moved = self._exchange_in(r, layer) or moved
+                if not crossed or len(layer) < 2 or layer[0] in self.ports or self.left < 0:
+                    continue
+                if self._exchange_in(r, layer):
+                    following |= {r - 1, r, r + 1}
+            waiting = {r for r in following if self.top <= r <= self.bottom}
 
     def _exchange_in(self, r: int, layer: list[int]) -> bool:
         graph = self.graph
         place = graph.place
-        up = {v: sorted([place[u] for u in graph.above[v]]) for v in layer}
-        down = {v: sorted([place[w] for w in graph.below[v]]) for v in layer}
+        up = [sorted([place[u] for u in graph.above[v]]) for v in layer]
+        down = [sorted([place[w] for w in graph.below[v]]) for v in layer]
+        first, last = r == self.top, r == self.bottom
+        self.left -= 2 * len(layer) + sum(map(len, up)) + sum(map(len, down))
         moved = False
-        for _ in range(4):
-            changed = False
-            for at in range(len(layer) - 1):
-                v, w = layer[at], layer[at + 1]
-                gain_up = _gain(up[v], up[w]) if r > self.top else 0
-                gain_down = _gain(down[v], down[w]) if r < self.bottom else 0
-                if gain_up + gain_down > 0:
-                    layer[at], layer[at + 1] = w, v
-                    self.between[r - 1] -= gain_up
-                    self.between[r] -= gain_down
-                    changed = moved = True
-            if not changed:
-                break
+        for at in (*range(len(layer) - 1), *range(len(layer) - 2, -1, -1)):
+            to = at + 1
+            gain_up = 0 if first else _gain(up[at], up[to])
+            gain_down = 0 if last else _gain(down[at], down[to])
+            if gain_up + gain_down > 0:
+                layer[at], layer[to] = layer[to], layer[at]
+                up[at], up[to] = up[to], up[at]
+                down[at], down[to] = down[to], down[at]
+                self.between[r - 1] -= gain_up
+                self.between[r] -= gain_down
+                moved = True
         if moved:
             graph.put(layer)
         return moved

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -57,10 +58,10 @@ class Part:
         self.upward = {link: first + at for at, (link, _) in enumerate(upward)}
         first += len(upward)
         self.downward = {link: first + at for at, (link, _) in enumerate(downward)}
-        at = self.vertex
-        ends = [(at[a], at[b]) for a, b, _ in links]
-        ends += [(self.upward[link], at[item]) for link, item in upward]
-        ends += [(at[item], self.downward[link]) for link, item in downward]
+        of = self.vertex
+        ends = [(of[a], of[b]) for a, b, _ in links]
+        ends += [(self.upward[link], of[item]) for link, item in upward]
+        ends += [(of[item], self.downward[link]) for link, item in downward]
         self.links = [link for *_, link in links]
         self.links += [link for link, _ in (*upward, *downward)]
         heights += [0] * len(upward) + [most] * len(downward)
@@ -172,7 +173,7 @@ class Part:
         real = len(boxes)
         apart: dict[tuple[int, int], float] = {}
         for layer in self.graph.layers:
-            for u, v in zip(layer, layer[1:], strict=False):
+            for u, v in itertools.pairwise(layer):
                 if u < real:
                     room = boxes[u].right
                     room += boxes[v].left + spacing.beside if v < real else spacing.lines
@@ -195,7 +196,7 @@ class Part:
         aside = [0.0] * len(layers)  # the farthest that a link goes between this rank and the next
         for at, path in enumerate(self.graph.paths):
             xs = [ends[0][at], *(middles[v] for v in path[1:-1]), ends[1][at]]
-            for r, (a, b) in enumerate(zip(xs, xs[1:], strict=False), self.graph.rank[path[0]]):
+            for r, (a, b) in enumerate(itertools.pairwise(xs), self.graph.rank[path[0]]):
                 if abs(a - b) > aside[r]:
                     aside[r] = abs(a - b)
         tops, bottoms = [], []

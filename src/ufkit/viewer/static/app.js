@@ -3,6 +3,7 @@
 import { html, render, useEffect, useErrorBoundary, useState } from "./vendor/htm-preact.js";
 import { get } from "./api.js";
 import { Checks } from "./checks.js";
+import { Compare } from "./compare.js";
 import { Graph } from "./graph.js";
 import { Help } from "./help.js";
 import { Failure, Go, Waiting } from "./parts.js";
@@ -15,6 +16,7 @@ const PAGES = {
   graph: { title: "Graph", show: Graph },
   summary: { title: "Summary", show: Summary },
   check: { title: "Check", show: Checks },
+  compare: { title: "Compare", show: Compare },
 };
 
 function App({ session }) {
@@ -22,7 +24,8 @@ function App({ session }) {
   const [theme, turn] = useTheme();
   const [dialog, setDialog] = useState("");
   const file = session.files[place.file] ?? session.files[0];
-  const page = file.pages.includes(place.page) ? place.page : file.pages[0];
+  const pages = [...session.pages, ...file.pages]; // those about two files come first
+  const page = pages.includes(place.page) ? place.page : pages[0];
   const here = { ...place, file: file.number, page, picture: Math.min(place.picture, Math.max(0, file.pictures.length - 1)) };
   useEffect(() => {
     document.title = `${file.name} – ufkit`;
@@ -49,10 +52,10 @@ function App({ session }) {
       <span class="brand" aria-hidden="true"><img src="static/icon.svg" alt="" width="20" height="20" /></span>
       <nav class="files" aria-label="files">${session.files.map((other) => {
         const to = { file: other.number, page: other.pages[0], picture: 0 };
-        return html`<${Go} to=${to} href=${href(to)} aria-current=${other === file ? "page" : undefined}
+        return html`<${Go} to=${to} href=${href(to)} aria-current=${other === file && !session.pages.includes(page) ? "page" : undefined}
           title=${`${other.description}, ${other.bytes}`}>${other.name}</${Go}>`;
       })}</nav>
-      <nav class="pages" aria-label="pages">${file.pages.map((name) => {
+      <nav class="pages" aria-label="pages">${pages.map((name) => {
         const to = { file: file.number, page: name, picture: here.picture };
         return html`<${Go} to=${to} href=${href(to)} aria-current=${name === page ? "page" : undefined}>${PAGES[name].title}</${Go}>`;
       })}</nav>

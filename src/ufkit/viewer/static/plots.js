@@ -65,3 +65,25 @@ export function ranges(lows, highs) {
     bands: [{ series: [1, 2], fill: `${colour("accent")}44` }],
   });
 }
+
+/** Two histograms on the same edges, as steps one over the other. */
+export function overlaid(edges, [first, second]) {
+  return (colour) => ({
+    data: [first.map((_, k) => (edges[k] + edges[k + 1]) / 2), first, second],
+    scales: { x: { time: false } },
+    series: [
+      {},
+      { stroke: colour("accent"), fill: `${colour("accent")}33`, width: 1.5, paths: uPlot.paths.stepped({ align: 0 }), points: { show: false } },
+      { stroke: colour("warning"), width: 1.5, paths: uPlot.paths.stepped({ align: 0 }), points: { show: false } },
+    ],
+  });
+}
+
+/** A bar for each number. */
+export function bars(values) {
+  return (colour) => ({
+    data: [values.map((_, k) => k), values],
+    scales: { x: { time: false }, y: { range: (_, low, high) => [0, high || 1] } },
+    series: [{}, { fill: colour("accent"), width: 0, paths: uPlot.paths.bars({ size: [0.9, 40] }), points: { show: false } }],
+  });
+}

@@ -1,0 +1,62 @@
+"""Routes about two models: their scenes with what differs, the list of it, plots of weights."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from starlette.responses import Response
+from starlette.routing import Route
+
+from ufkit.viewer.answers import Answer, bad, checked, findings, number
+from ufkit.viewer.pair import Pair
+from ufkit.viewer.session import Session
+from ufkit.viewer.showing import Showing
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+
+
+def pair_routes(session: Session, showing: Showing) -> list[Route]:
+    """The routes; there are none where one file is shown."""
+    if not session.compared:
+        return []
+    pair = Pair(*session.subjects)
+
+    def differences(_: Request) -> Response:
+        result = pair.comparison
+        if result is None:
+            return Answer({"failed": findings(pair.failed)})
+        return Answer(
+            {
+                "same": result.same,
+                "nodes": result.nodes,
+                "compared": result.compared,
+                "rows": pair.rows(),
+                "notes": findings(result.diagnostics),
+            }
+        )
+
+    def partners(request: Request) -> Response:
+        return Answer({"partners": pair.partners(number(request, "picture", 1 << 31, 0))})
+
+    def scene(request: Request) -> Response:
+        side = checked(request.path_params["side"], "side", 2)
+        picture = checked(request.path_params["picture"], "picture", len(pair.pictures(side)))
+        opened = request.query_params.get("open")
+        changes = pair.changes(side, picture)
+        text = showing.scene(session.subjects[side], picture, opened, changes)
+        return Response(text, media_type="application/json")
+
+    def weights(request: Request) -> Response:
+        many = len(pair.comparison.weights) if pair.comparison else 0
+        found = pair.weights(number(request, "number", many))
+        if found is None:
+            raise bad("these weights have different shapes, or types that are no numbers")
+        return Answer(found)
+
+    return [
+        Route("/api/pair", differences),
+        Route("/api/pair/partners", partners),
+        Route("/api/pair/{side}/pictures/{picture}/scene", scene),
+        Route("/api/pair/weights", weights),
+    ]

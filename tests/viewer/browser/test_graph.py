@@ -1,0 +1,319 @@
+"""The page of a graph, as a user with a browser meets it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from playwright.sync_api import Page, expect
+
+from graphs import small_net
+from ufkit.uff.build import Builder
+from ufkit.uff.io import save
+
+from viewer.starting import Viewer
+
+PNG = b"\x89PNG\r\n\x1a\n"
+
+
+@pytest.fixture
+def net(tmp_path: Path) -> Path:
+    path = tmp_path / "net.uff"
+    save(small_net().meta, path)
+    return path
+
+
+def scoped(blocks: int, layers: int = 8) -> Builder:
+    """A chain of blocks, each with a scope of its own."""
+    builder = Builder()
+    last = builder.input("image", [1, 8, 8, 4])
+    for block in range(blocks):
+        for layer in range(layers):
+            last = builder.op(f"block{block}/layer{layer}/relu", "Activation", [last], func="relu")
+            last = builder.op(f"block{block}/layer{layer}/exp", "Unary", [last], func="exp")
+    builder.output(last)
+    return builder
+
+
+def open_at(page: Page, url: str, place: str = "") -> None:
+    page.goto(url + place)
+    page.wait_for_function("performance.getEntriesByName('ufkit-painted').length > 0")
+
+
+def find(page: Page, words: str) -> None:
+    """Search, and go to the first thing found."""
+    page.keyboard.press("/")
+    page.get_by_role("combobox").fill(words)
+    expect(page.get_by_role("option").first).to_be_visible()
+    page.keyboard.press("Enter")
+
+
+def test_the_first_page_shows_the_graph_and_says_what_it_is(
+    page: Page, viewer: Viewer, net: Path
+) -> None:
+    open_at(page, viewer(net))
+    assert page.title() == "net.uff \N{EN DASH} ufkit"
+    expect(page.locator("canvas").first).to_have_attribute("aria-label", re.compile("boxes"))
+    pixels = page.evaluate(
+        """() => { const c = document.querySelector("canvas");
+        const d = c.getContext("2d").getImageData(0, 0, c.width, c.height).data;
+        return new Set(new Uint32Array(d.buffer)).size }"""
+    )
+    assert pixels > 20  # boxes, text and lines: not one colour
+
+
+def test_search_leads_to_the_panel_with_fields_defaults_and_weights(
+    page: Page, viewer: Viewer, net: Path
+) -> None:
+    open_at(page, viewer(net))
+    find(page, "conv")
+    panel = page.get_by_role("complementary")
+    expect(panel.get_by_role("heading", level=2)).to_have_text("Conv")
+    expect(panel).to_contain_text("multiply-accumulates")
+    expect(panel).to_contain_text(re.compile(r"bytes [\d,]+ to [\d,]+"))
+    expect(panel.locator("tr.default").first).to_contain_text("default")
+    expect(panel.get_by_text("deviation")).to_be_visible()  # the one array is open
+    expect(panel.locator(".slice td").first).to_be_visible()
+    expect(panel.locator(".plot canvas").first).to_be_visible()
+
+
+def test_search_finds_by_field(page: Page, viewer: Viewer, net: Path) -> None:
+    open_at(page, viewer(net))
+    page.keyboard.press("/")
+    page.get_by_role("combobox").fill("func=max")
+    expect(page.get_by_role("option")).to_have_count(1)
+    page.get_by_role("combobox").fill("no such thing")
+    expect(page.get_by_text("nothing found")).to_be_visible()
+
+
+def test_arrows_walk_along_the_graph_and_back_returns(
+    page: Page, viewer: Viewer, net: Path
+) -> None:
+    open_at(page, viewer(net))
+    heading = page.get_by_role("complementary").get_by_role("heading", level=2)
+    page.keyboard.press("ArrowDown")
+    first = page.url
+    page.keyboard.press("ArrowDown")
+    expect(heading).to_have_text("Conv")
+    page.keyboard.press("ArrowDown")
+    expect(heading).to_have_text("Binary add")
+    page.go_back()
+    expect(heading).to_have_text("Conv")
+    page.go_back()
+    assert page.url == first
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("complementary")).to_have_count(0)
+
+
+def test_a_link_opens_the_same_place_again(page: Page, viewer: Viewer, net: Path) -> None:
+    open_at(page, viewer(net))
+    find(page, "conv")
+    link = page.url
+    page.goto("about:blank")
+    open_at(page, link)
+    expect(page.get_by_role("complementary").get_by_role("heading", level=2)).to_have_text("Conv")
+
+
+def test_what_takes_a_node_is_a_link_to_it(page: Page, viewer: Viewer, net: Path) -> None:
+    open_at(page, viewer(net))
+    find(page, "conv")
+    panel = page.get_by_role("complementary")
+    panel.locator("ul.ends a").first.click()
+    expect(panel.get_by_role("heading", level=2)).to_have_text("Binary add")
+
+
+def test_an_array_is_saved_as_it_is_in_the_file(page: Page, viewer: Viewer, net: Path) -> None:
+    open_at(page, viewer(net))
+    find(page, "conv")
+    with page.expect_download() as download:
+        page.get_by_text("save as .npy").click()
+    values = np.load(download.value.path())
+    kernel = next(node for node in small_net().graph if node.operation == "Conv").inputs[1]
+    from ufkit.uff.const import constant
+
+    assert np.array_equal(values, constant(small_net().graph[kernel]).numpy())
+
+
+def test_drawings_are_saved(page: Page, viewer: Viewer, net: Path) -> None:
+    open_at(page, viewer(net))
+    with page.expect_download() as download:
+        page.get_by_role("link", name="SVG").click()
+    assert download.value.suggested_filename == "net.uff.svg"
+    root = ElementTree.parse(download.value.path()).getroot()
+    assert root.tag == "{http://www.w3.org/2000/svg}svg"
+    assert "Conv" in "".join(root.itertext())
+    with page.expect_download() as download:
+        page.get_by_role("link", name="PNG").click()
+    assert Path(download.value.path()).read_bytes().startswith(PNG)
+
+
+def test_scopes_open_and_close_by_key(page: Page, viewer: Viewer, tmp_path: Path) -> None:
+    path = tmp_path / "scopes.uff"
+    save(scoped(60).meta, path)
+    open_at(page, viewer(path))
+    boxes = page.locator("canvas").first
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    assert "scope=" in page.url
+    before = boxes.get_attribute("aria-label") or ""
+    page.keyboard.press("Enter")
+    expect(boxes).not_to_have_attribute("aria-label", before)
+    assert "open=" in page.url
+    page.keyboard.press("g")
+    expect(boxes).to_have_attribute("aria-label", re.compile(r"^graph of 962 boxes"))
+    page.keyboard.press("g")
+    expect(boxes).to_have_attribute("aria-label", before)
+
+
+def test_trace_and_path_say_how_much_they_found(page: Page, viewer: Viewer, net: Path) -> None:
+    open_at(page, viewer(net))
+    find(page, "conv")
+    page.keyboard.press("a")
+    expect(page.locator("p.sr")).to_have_text(re.compile(r"1 before, \d+ behind"))
+    page.keyboard.press("a")
+    page.keyboard.press("p")
+    expect(page.get_by_text("choose where the path ends")).to_be_visible()
+    page.keyboard.press("ArrowDown")
+    expect(page.locator("p.sr")).to_have_text("a path of 2 nodes")
+
+
+def test_the_table_has_every_node_and_follows_the_keyboard(
+    page: Page, viewer: Viewer, tmp_path: Path
+) -> None:
+    path = tmp_path / "scopes.uff"
+    save(scoped(60).meta, path)
+    open_at(page, viewer(path))
+    page.keyboard.press("t")
+    table = page.get_by_role("table")
+    expect(table).to_have_attribute("aria-rowcount", "963")
+    page.locator(".table").evaluate("table => table.scrollTop = table.scrollHeight")
+    expect(page.get_by_role("row").last).to_contain_text("MarkOutput")
+    page.get_by_role("row").last.get_by_role("button").press("ArrowUp")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("complementary")).to_contain_text("block59")
+
+
+def test_findings_stand_at_their_node_and_lead_to_it(
+    page: Page, viewer: Viewer, tmp_path: Path
+) -> None:
+    builder = Builder()
+    image = builder.input("image", [-1, 8])
+    builder.output(builder.op("odd", "_Nonsense", [image]))
+    path = tmp_path / "odd.uff"
+    save(builder.meta, path)
+    open_at(page, viewer(path))
+    page.get_by_role("navigation", name="pages").get_by_text("Check").click()
+    page.get_by_text("show it in the graph").first.click()
+    panel = page.get_by_role("complementary")
+    expect(panel.locator(".finding").first).to_be_visible()
+    expect(panel).to_contain_text("_Nonsense")
+
+
+def test_the_summary_counts_and_sorts(page: Page, viewer: Viewer, net: Path) -> None:
+    page.goto(viewer(net) + "#/0/summary/0")
+    expect(page.locator(".tiles")).to_contain_text("multiply-accumulates")
+    page.get_by_role("button", name="parameters").first.click()
+    counts = page.locator("table.rows").first.locator("tbody tr td:nth-child(3)").all_inner_texts()
+    numbers = [int(text.replace(",", "")) for text in counts]
+    assert numbers == sorted(numbers, reverse=True)
+    assert numbers[0] > 0
+
+
+def test_dark_and_light_are_turned_by_key_and_kept(page: Page, viewer: Viewer, net: Path) -> None:
+    open_at(page, viewer(net))
+    assert page.locator("html").get_attribute("data-theme") == "light"
+    page.keyboard.press("d")
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+    page.reload()
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+
+
+def test_help_lists_the_keys(page: Page, viewer: Viewer, net: Path) -> None:
+    open_at(page, viewer(net))
+    page.keyboard.press("?")
+    expect(page.get_by_role("dialog")).to_contain_text("shortest path")
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+
+
+HOSTILE = (
+    "<script>alert(1)</script>",
+    '"><img src=x onerror=alert(1)>',
+    "\u202egnp.exe",
+    "a" * 10_000,
+    "javascript:alert(1)",
+    "line\nbreak\x00\x1b[31m",
+    "${html`<b>`}",
+)
+
+
+def test_names_are_text_whatever_they_say(page: Page, viewer: Viewer, tmp_path: Path) -> None:
+    builder = Builder()
+    last = builder.input(HOSTILE[0], [1, 4])
+    for name in HOSTILE[1:]:
+        last = builder.op(name, "_" + name[:200], [last], **{name[:300]: name})
+    builder.output(last)
+    path = tmp_path / "hostile.uff"
+    save(builder.meta, path)
+    page.on("dialog", lambda dialog: pytest.fail(f"a script ran: {dialog.message}"))
+    url = viewer(path)
+    for item in range(len(HOSTILE)):
+        open_at(page, url, f"#/0/graph/0?item={item}")
+        expect(page.locator(".panel .name")).to_be_visible()
+    page.keyboard.press("t")
+    expect(page.get_by_role("table")).to_contain_text("<script>")
+    for name in ("check", "summary"):
+        page.goto(f"{url}#/0/{name}/0")
+        expect(page.locator(".page h1")).to_be_visible()
+    assert page.locator("script").count() == 1
+    assert page.locator("img[src='x']").count() == 0
+    svg = page.request.get(url + "api/files/0/pictures/0/drawing.svg").text()
+    root = ElementTree.fromstring(svg)
+    assert not [tag for tag in root.iter() if tag.tag.endswith(("script", "img", "foreignObject"))]
+
+
+@pytest.mark.expects("422", "404")
+def test_a_damaged_file_shows_what_is_wrong_with_it(page: Page, viewer: Viewer, net: Path) -> None:
+    data = net.read_bytes()
+    net.write_bytes(data[: len(data) // 2])
+    page.goto(viewer(net))
+    expect(page.locator(".finding, .failure").first).to_be_visible()
+    expect(page.locator("main")).to_contain_text(re.compile("UFK1|UFF"))
+
+
+@pytest.mark.expects("404")
+@pytest.mark.parametrize(
+    "place",
+    [
+        "#/7/graph/0",
+        "#/0/graph/9",
+        "#/0/none/0",
+        "#//\\",
+        "#/0/graph/0?item=999",
+        "#/0/graph/0?open=777",
+    ],
+)
+def test_an_address_that_leads_nowhere_is_no_blank_page(
+    page: Page, viewer: Viewer, net: Path, place: str
+) -> None:
+    page.goto(viewer(net) + place)
+    expect(page.locator("canvas, .failure").first).to_be_visible()
+
+
+CORPUS = ("lenet5.uff", "mlp_mnist.uff", "netvlad.uff", "vlad_stack.uff", "allcnn.uff", "mlp_leaky.uff",
+          "degenerate_io.uff", "netvlad_short.uff.pbtxt", "ssd_mobilenet_v2_coco.pbtxt")  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CORPUS)
+def test_real_files_open_and_their_nodes_are_found(
+    page: Page, viewer: Viewer, corpus: Path, name: str
+) -> None:
+    open_at(page, viewer(corpus / "uff" / name))
+    find(page, "input")
+    expect(page.get_by_role("complementary").get_by_role("heading", level=2)).to_be_visible()
+    page.keyboard.press("g")
+    page.keyboard.press("f")
+    expect(page.locator("canvas").first).to_be_visible()
