@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ufkit.core.render import size
+from ufkit.core.render import size, visible
 from ufkit.ufw.annotations import Box
 from ufkit.viewer.answers import bad, findings
 from ufkit.viewer.collection import Entry
@@ -85,9 +85,10 @@ def _row(dataset: DatasetSubject, entry: Entry, most: int) -> dict[str, Any]:
 
 
 def _name(dataset: DatasetSubject, label: int) -> str:
-    """The name of a class; "" where it has only its number."""
+    """The name of a class; "" where it has only its number. It is drawn, too, where no markup
+    can keep what turns the direction of writing to itself: such characters are spelt out."""
     name = dataset.classes.name(label)
-    return "" if name == str(label) else name[:_LONGEST]
+    return "" if name == str(label) else visible(name[:_LONGEST])
 
 
 def _box(dataset: DatasetSubject, box: Box) -> dict[str, Any]:
@@ -96,7 +97,7 @@ def _box(dataset: DatasetSubject, box: Box) -> dict[str, Any]:
     label = box.label or 0
     return {
         "corners": corners if all(map(isfinite, corners)) else None,
-        "words": [f"{corner:.6g}" for corner in corners],
+        "words": [f"{corner:.5g}" for corner in corners],
         "label": label,
         "name": _name(dataset, label),
         "difficult": bool(box.difficult),

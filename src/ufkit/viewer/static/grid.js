@@ -96,7 +96,7 @@ function Cell({ place, row, base, x, y, side, rgb, boxes, chosen, column, open }
   return html`<div class="record" role="gridcell" id=${`record-${place}`} aria-selected=${chosen} aria-colindex=${column + 1} aria-label=${said}
       style=${style} title=${row?.key} onClick=${() => row && open(row.number, place)}>
     <div class="frame" style=${{ height: `${side}px` }}>${row && html`<${Thumb} key=${row.number} base=${base} row=${row} side=${side} rgb=${rgb} boxes=${boxes} />`}</div>
-    <p class="key">${row?.key ?? ""}</p><p class="quiet">${row ? told(row) : ""}</p>
+    <p class="key"><bdi dir="ltr">${row?.key ?? ""}</bdi></p><p class="quiet">${row ? told(row) : ""}</p>
   </div>`;
 }
 

@@ -69,7 +69,7 @@ export function Record({ base, filter, place, theme }) {
       <span class="space"></span>
       <${Channels} record=${found} channel=${channel} set=${setChannel} rgb=${place.rgb} />
       ${found.coloured && html`<button class="small" aria-pressed=${Boolean(place.rgb)} title="take the channels to be red, green, blue (r)" onClick=${keys.r}>R G B</button>`}
-      <button class="small" aria-pressed=${!place.plain} title="draw boxes (b)" onClick=${keys.b}>boxes</button>
+      ${found.boxed > 0 && html`<button class="small" aria-pressed=${!place.plain} title="draw boxes (b)" onClick=${keys.b}>boxes</button>`}
       <button class="small" title="smaller (−)" aria-label="smaller" onClick=${keys["-"]}>−</button><button class="small" title="larger (+)" aria-label="larger" onClick=${keys["+"]}>+</button>
       <button class="small" title="full size (0)" onClick=${keys[0]}>1:1</button><button class="small" title="fit (f)" onClick=${keys.f}>fit</button>
     </div>
@@ -135,7 +135,7 @@ function Facts({ record }) {
     ...record.facts,
     ["in", record.file],
   ];
-  return html`<dl class="facts">${rows.filter(([, value]) => value !== null && value !== "").map(([name, value]) => html`<dt>${name}</dt><dd class="value">${value}</dd>`)}</dl>`;
+  return html`<dl class="facts">${rows.filter(([, value]) => value !== null && value !== "").map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`;
 }
 
 /** The elements of the pixel under the pointer. */
@@ -152,16 +152,16 @@ function Pixel({ base, record, pixel, rgb }) {
 
 function Boxes({ record, chosen, choose }) {
   return html`<h3>${record.boxed.toLocaleString("en")} ${record.boxed === 1 ? "box" : "boxes"}</h3>
-    ${record.boxes.length > 0 && html`<table class="rows boxes"><thead><tr><th>class</th><th>x min, y min</th><th>x max, y max</th><th></th></tr></thead>
+    ${record.boxes.length > 0 && html`<table class="rows boxes"><thead><tr><th>class</th><th class="number">x</th><th class="number">y</th></tr></thead>
       <tbody>${record.boxes.map((box, at) => html`<tr key=${at} aria-selected=${at === chosen} onClick=${() => choose(at)}>
-        <td><button class="plain" onClick=${(event) => (event.stopPropagation(), choose(at))}><span class="dot" style=${{ background: colourOf(box.label) }}></span> ${classOf(box)}</button></td>
-        <td class="number">${box.words[0]}, ${box.words[1]}</td><td class="number">${box.words[2]}, ${box.words[3]}</td>
-        <td class="quiet">${[box.difficult && "difficult", box.score && `score ${box.score}`].filter(Boolean).join(", ")}</td></tr>`)}</tbody></table>`}
+        <td><button class="plain" onClick=${(event) => (event.stopPropagation(), choose(at))}><span class="dot" style=${{ background: colourOf(box.label) }}></span> ${classOf(box)}</button>
+          <span class="quiet">${[box.difficult && "difficult", box.score && `score ${box.score}`].filter(Boolean).join(", ")}</span></td>
+        <td class="number">${box.words[0]} – ${box.words[2]}</td><td class="number">${box.words[1]} – ${box.words[3]}</td></tr>`)}</tbody></table>`}
     ${record.boxed > record.boxes.length && html`<p class="quiet">The first ${record.boxes.length.toLocaleString("en")} are shown.</p>`}`;
 }
 
 function Values({ base, record, theme }) {
-  const [open, set] = useState(false);
+  const [open, set] = useState(record.dtype !== "uint8"); // of floats the range is what one asks first
   const array = { shape: [record.channels, record.size[1], record.size[0]] };
   return html`<section class="array values"><button class="fold" aria-expanded=${open} onClick=${() => set(!open)}><span class="role">values</span>
     <span class="quiet">range, histogram, elements</span></button>

@@ -6,7 +6,7 @@ import { classOf, colourOf } from "./thumb.js";
 
 const MOST = 96; // screen pixels of a pixel
 const OPENING = 16; // of a small picture, when it opens
-const GRID = 12; // from which pixels have edges
+const GRID = 20; // from which pixels have edges
 
 /**
  * The picture behind `url`, of `width` x `height` pixels (it may come smaller). `boxes` are drawn, the
@@ -135,7 +135,7 @@ function paint(canvas, { image, camera, width, height, boxes, chosen, pixel }) {
   }
   if (scale >= GRID) paintGrid(context, canvas, camera, width, height);
   const order = [...boxes.keys()].filter((at) => boxes[at].corners);
-  for (const at of order) if (at !== chosen) paintBox(context, boxes[at], camera, width, height, chosen >= 0 ? 0.35 : 1, false);
+  for (const at of order) if (at !== chosen) paintBox(context, boxes[at], camera, width, height, chosen >= 0 ? 0.5 : 1, false);
   if (chosen >= 0 && boxes[chosen]?.corners) paintBox(context, boxes[chosen], camera, width, height, 1, true);
   if (pixel) {
     context.lineWidth = 1;
