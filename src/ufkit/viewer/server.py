@@ -86,12 +86,13 @@ def guarded(session: Session, layouter: Layouter, address: Address) -> Guard:
 
 
 def listening(address: Address) -> socket.socket:
-    """A socket on the address. Raises FileError (VWR004) where there can be none."""
+    """A listening socket on the address. Raises FileError (VWR004) where there can be none."""
     family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
     server = socket.socket(family)
     try:
         server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         server.bind((address.host, address.port))
+        server.listen()  # who comes before files are open waits
     except (OSError, OverflowError) as error:
         server.close()
         message = f"{address.host} port {address.port}: {error}"

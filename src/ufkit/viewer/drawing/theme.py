@@ -49,6 +49,7 @@ COLOURS: dict[str, dict[str, Any]] = {
         "added": "#1a7f37",
         "removed": "#b3261e",
         "changed": "#a85f00",
+        "renamed": "#6a4ba3",
         "categories": _categories("#dbe3ed", "#22303f"),
     },
     "dark": {
@@ -68,6 +69,7 @@ COLOURS: dict[str, dict[str, Any]] = {
         "added": "#56c271",
         "removed": "#ff7b72",
         "changed": "#e3a13b",
+        "renamed": "#b79cf0",
         "categories": _categories("#354254", "#e4e8ed"),
     },
 }

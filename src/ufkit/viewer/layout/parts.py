@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from functools import partial
 
 from ufkit.viewer.layout.align import align
-from ufkit.viewer.layout.columns import Columns
+from ufkit.viewer.layout.columns import columns_of
 from ufkit.viewer.layout.diagram import Point, Spacing
 from ufkit.viewer.layout.layers import Layers
 from ufkit.viewer.layout.order import order
+from ufkit.viewer.layout.settle import settle
 
 _STEEP = 0.06  # height for each pixel that a link goes aside
 _HIGHEST = 120.0  # of a room between ranks
@@ -105,7 +106,7 @@ class Part:
         margins   least room between the ports and the items, at the top and at the bottom
         """
         graph = self.graph
-        under = align(graph)
+        under = align(graph, range(len(boxes), graph.count))
         starts = [0.0] * len(self.links)
         stops = [0.0] * len(self.links)
         over = [-1] * len(under)
@@ -118,8 +119,8 @@ class Part:
             leaving = fix(self.downs[v], 1, under[v], box, stub=box.stubs[0], into=starts)
             arriving = fix(self.ups[v], -2, over[v], box, stub=box.stubs[1], into=stops)
             stubs.append((box.width / 2 + leaving, box.width / 2 + arriving))
-        columns = Columns(graph, under, starts, stops)
-        middles = columns.place(self._distances(boxes, spacing))
+        apart = self._distances(boxes, spacing)
+        middles = settle(columns_of(graph, under, starts, stops, apart))
         left = min(x - (boxes[v].left if v < len(boxes) else 0) for v, x in enumerate(middles))
         middles = [x - left for x in middles]
         ends = (
@@ -142,7 +143,7 @@ class Part:
         spacing: Spacing,
     ) -> float:
         """Where links end at one side of a box: in the order of where they lead, the straight one
-        in the middle. Gives the place of a jump, right of all others."""
+        in the middle. Gives the place of a jump, at the end where fewer others are."""
         if box.ends is not None:
             for at in paths:
                 into[at] = box.ends[self.links[at]]
@@ -156,17 +157,18 @@ class Part:
                     at,
                 )
             )
-        count = len(paths) + stub
+        count = len(paths)
         middle = (count - 1) / 2
         for place, at in enumerate(paths):
             if graph.paths[at][beside] == straight:
                 middle = place
                 break
-        side = max(middle, count - 1 - middle)
-        step = min(spacing.lines, max(box.width / 2 - 10, 1) / side) if side else 0.0
+        jump = (-1 if middle < (count - 1) / 2 else count) if stub and count else middle
+        side = max(middle - min(jump, 0), max(jump, count - 1) - middle)
+        step = min(spacing.lines, max(box.width / 2 - 10, box.width / 4) / side) if side else 0.0
         for place, at in enumerate(paths):
             into[at] = (place - middle) * step
-        return (count - 1 - middle) * step
+        return (jump - middle) * step
 
     def _distances(self, boxes: Sequence[Box], spacing: Spacing) -> dict[tuple[int, int], float]:
         """The least distance of the middles of neighbours."""
