@@ -30,7 +30,8 @@ def viewable(stack: Array, where: Where, channel: int | None = None) -> Array:
         raise NotSupportedError(NO_PICTURE.at(where, message, hint=""))
     chosen = stack if channel is None and len(stack) == 3 else stack[channel or 0][None]
     if chosen.dtype != np.uint8:
-        values = np.nan_to_num(chosen.astype(np.float64), posinf=0, neginf=0)
-        low, high = values.min(), values.max()
-        chosen = ((values - low) * (255 / (high - low or 1))).astype(np.uint8)
+        with np.errstate(over="ignore"):  # of longer floats
+            halves = np.nan_to_num(chosen.astype(np.float64), posinf=0, neginf=0) / 2
+        above = halves - halves.min()  # of halves: the whole might be more than a float holds
+        chosen = (above / (above.max() or 1) * 255).astype(np.uint8)
     return np.ascontiguousarray(chosen.transpose(1, 2, 0)) if len(chosen) == 3 else chosen[0]
