@@ -1130,6 +1130,17 @@ def _too_large(folder: Path) -> bytes:
     return to_png(Scene(1_000_000, 1_000_000))
 
 
+@provokes("VWR101")
+def _too_large_record(folder: Path) -> Any:
+    from ufkit.viewer.dataset_subject import DatasetSubject
+
+    image = bytearray(png(np.zeros((4, 4, 3), np.uint8)))
+    image[16:24] = (50_000).to_bytes(4, "big") * 2
+    with ufkit.create_dataset(folder / "db") as out:
+        out.put(ufkit.Datum.of_image(bytes(image)), "a")
+    return DatasetSubject(str(folder / "db"), "lmdb").thumbnails.small(0, 100)
+
+
 @pytest.mark.parametrize("code", [rule.code for rule in RULES])
 def test_rule_is_provoked(code: str, tmp_path: Path) -> None:
     assert code in PROVOKED, f"{code} has no fixture in {Path(__file__).name}"

@@ -51,13 +51,6 @@ class Address:
 def application(session: Session, layouter: Layouter) -> Starlette:
     """The routes, unguarded."""
     showing = Showing(layouter)
-    more = []
-    if session.compared:
-        from ufkit.viewer.pair_routes import pair_routes  # what compares takes long to load
-
-        more = pair_routes(session, showing)
-    else:
-        showing.ahead(session.subjects[0])
 
     def page(_: Request) -> Response:
         return FileResponse(STATIC / "index.html", headers={"cache-control": "no-cache"})
@@ -75,11 +68,27 @@ def application(session: Session, layouter: Layouter) -> Starlette:
             Route("/api/session", about),
             Route("/api/cancel", cancel, methods=["POST"]),
             *model_routes(session, showing),
-            *more,
+            *_further(session, showing),
             Mount("/static", StaticFiles(directory=STATIC)),
         ],
         exception_handlers={UfkitError: refusal},
     )
+
+
+def _further(session: Session, showing: Showing) -> list[Route]:
+    """Routes of what is not always there, and loads more than a graph needs."""
+    found: list[Route] = []
+    if session.compared:
+        from ufkit.viewer.pair_routes import pair_routes
+
+        found += pair_routes(session, showing)
+    else:
+        showing.ahead(session.subjects[0])
+    if any(subject.dataset for subject in session):
+        from ufkit.viewer.dataset_routes import dataset_routes
+
+        found += dataset_routes(session)
+    return found
 
 
 def guarded(session: Session, layouter: Layouter, address: Address) -> Guard:
