@@ -24,6 +24,11 @@ def _held(owner: Proto, name: str) -> list[Any]:
     return held
 
 
+def as_kind(field: FieldType, value: Any) -> Any:
+    """A value for a field; True is an integer too, as in protobuf."""
+    return int(value) if isinstance(value, bool) and field.kind != "bool" else value
+
+
 class ScalarList(MutableSequence[Any]):
     """Numbers or texts; bytes come as bytes."""
 
@@ -40,6 +45,9 @@ class ScalarList(MutableSequence[Any]):
     def _shown(self, value: Any) -> Any:
         return bytes(made(value).view()) if self._field.kind == "bytes" else value
 
+    def _checked(self, value: Any) -> Any:
+        return checked(self._field, as_kind(self._field, value))
+
     def __len__(self) -> int:
         return len(self._values())
 
@@ -52,7 +60,7 @@ class ScalarList(MutableSequence[Any]):
 
     def __setitem__(self, at: Any, value: Any) -> None:
         one = not isinstance(at, slice)
-        new = checked(self._field, value) if one else [checked(self._field, v) for v in value]
+        new = self._checked(value) if one else [self._checked(item) for item in value]
         _held(self._owner, self._field.name)[at] = new
         self._owner.changed()
 
@@ -62,7 +70,7 @@ class ScalarList(MutableSequence[Any]):
 
     def insert(self, index: int, value: Any) -> None:
         """Put a value before the one at `index`."""
-        _held(self._owner, self._field.name).insert(index, checked(self._field, value))
+        _held(self._owner, self._field.name).insert(index, self._checked(value))
         self._owner.changed()
 
     def extend(self, values: Iterable[Any]) -> None:

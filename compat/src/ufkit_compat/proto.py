@@ -18,7 +18,7 @@ from ufkit.wire.pieces import nbytes
 from ufkit.wire.schema import FieldType, MessageType, did_you_mean
 from ufkit.wire.text import text_lines
 from ufkit.wire.values import is_default
-from ufkit_compat.containers import MapField, MessageList, ScalarList
+from ufkit_compat.containers import MapField, MessageList, ScalarList, as_kind
 
 _IN_PLACE = "a list, a map or a message is edited in place: .append(), [:] = or .CopyFrom()"
 
@@ -106,7 +106,7 @@ class Proto:
         field = self._field(name)
         if field.repeated or field.kind == "message":
             raise AttributeError(f"{type(self).__name__}.{name} cannot be assigned; {_IN_PLACE}")
-        self.message.set(name, value)
+        self.message.set(name, as_kind(field, value))
         self.changed()
 
     # -- what containers ask of their owner --------------------------------------------------
