@@ -102,7 +102,9 @@ class Detector:
         convert = node(f"{scope}/convert_scores", "Sigmoid", "concat_1", "^Assert/Assert", T=_FLOAT)
         yield from (convert, decode) if self.scores else (decode, convert)
         last = f"{scope}/BatchMultiClassNonMaxSuppression"
-        yield node(last, "Op", f"{scope}/Decode", f"{scope}/convert_scores", "Preprocessor/map/Shape")
+        yield node(
+            last, "Op", f"{scope}/Decode", f"{scope}/convert_scores", "Preprocessor/map/Shape"
+        )
         for number, name in enumerate(("detection_boxes", "detection_scores", "num_detections")):
             yield node(name, "Identity", f"{last}:{number}" if number else last, T=_FLOAT)
 
@@ -142,7 +144,9 @@ def _predictor(scope: str, feature: str) -> Iterator[Message]:
         for size in sizes:
             yield const(size, np.int32(1))
         stack = f"{scope}/stack{name}"
-        yield node(stack, "Pack", f"{scope}/strided_slice", *sizes, T=_INT, N=len(sizes) + 1, axis=0)
+        yield node(
+            stack, "Pack", f"{scope}/strided_slice", *sizes, T=_INT, N=len(sizes) + 1, axis=0
+        )
         yield node(f"{scope}/Reshape{name}", "Reshape", bias, stack, T=_FLOAT, Tshape=_INT)
 
 
@@ -153,5 +157,3 @@ def _picked(name: str, source: str) -> Iterator[Message]:
         yield const(part, np.int32([1]))
     masks = dict.fromkeys(("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask"), 0)
     yield node(name, "StridedSlice", source, *parts, T=_INT, shrink_axis_mask=1, **masks)
-
-

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import graphsurgeon as gs
 import numpy as np
 import pytest
 
+import graphsurgeon as gs
 import ufkit
 from tf_graphs import BY_NAME, const, graph_def, node, placeholder, saved
 from ufkit.conversion.tf_graph import SCHEMA

@@ -117,7 +117,9 @@ def test_what_is_read_stays_in_the_file_and_edits_are_written(tmp_path: Path) ->
     assert not again.node[0].HasField("experimental_debug_info")
     assert again.message.original is not None
     again.node[1].input[0] = "y"
-    assert again.SerializeToString() == data.replace(b"b\x12\x04Relu\x1a\x01x", b"b\x12\x04Relu\x1a\x01y")
+    assert again.SerializeToString() == data.replace(
+        b"b\x12\x04Relu\x1a\x01x", b"b\x12\x04Relu\x1a\x01y"
+    )
 
 
 def test_what_is_put_into_a_list_is_copied_and_what_is_in_it_is_the_node() -> None:

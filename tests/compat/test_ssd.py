@@ -39,7 +39,7 @@ EGOHANDS = Detector(V1)
 COCO = Detector(V2, image="image_tensor:0", scores=True)
 
 # As the sample of TensorRT: a config.py, which the command line runs.
-CONFIG = '''
+CONFIG = """
 import graphsurgeon as gs
 import numpy as np
 import ufkit_compat.tensorflow as tf
@@ -77,10 +77,10 @@ def preprocess(dynamic_graph):
     dynamic_graph.find_nodes_by_op("GridAnchor_TRT")[0].input.append("Const")
     dynamic_graph.remove(dynamic_graph.graph_outputs, remove_exclusive_dependencies=False)
     dynamic_graph.find_nodes_by_op("NMS_TRT")[0].input.remove("Input")
-'''
+"""
 
 # As people's build_engine.py: a function that makes the plugins of a model's specification.
-BUILD = '''
+BUILD = """
 import graphsurgeon as gs
 import numpy as np
 import uff
@@ -140,7 +140,7 @@ def build(pb, target, spec):
     dynamic_graph = add_plugin(gs.DynamicGraph(pb), spec)
     return uff.from_tensorflow(dynamic_graph.as_graph_def(), output_nodes=["NMS"],
         output_filename=target, text=True, debug_mode=False)
-'''
+"""
 
 
 def run(code: str) -> dict[str, Any]:

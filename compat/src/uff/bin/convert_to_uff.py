@@ -26,7 +26,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser("convert-to-uff", description=_DESCRIPTION, epilog=_EPILOG)
     add = parser.add_argument
     add("input_file", nargs="*", help="the graph: a frozen .pb, binary or text")
-    add("--input-file", dest="named_file", metavar="FILE", help=argparse.SUPPRESS)
+    add("--input-file", "--input_file", dest="named_file", metavar="FILE", help=argparse.SUPPRESS)
     add("-l", "--list-nodes", action="store_true", help="list the nodes, and convert nothing")
     add("-t", "--text", action="store_true", help="also write the UFF as text (.pbtxt)")
     add("--write_preprocessed", "--write-preprocessed", action="store_true",
