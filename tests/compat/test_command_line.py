@@ -49,8 +49,10 @@ def graph(path: Path) -> Path:
     [
         # the developer guide, of TensorRT 3 and 4, then of later ones
         (
-            "convert-to-uff tensorflow -o name_of_output_uff_file --input-file "
-            "name_of_input_pb_file -O name_of_output_tensor",
+            (
+                "convert-to-uff tensorflow -o name_of_output_uff_file --input-file "
+                "name_of_input_pb_file -O name_of_output_tensor"
+            ),
             "name_of_input_pb_file",
             "name_of_output_uff_file.uff",
             1,
@@ -64,15 +66,19 @@ def graph(path: Path) -> Path:
         ("convert-to-uff models/lenet5.pb", "models/lenet5.pb", "models/lenet5.uff", 5),
         # samples: SSD, Faster R-CNN, recommender; and what people write
         (
-            "convert-to-uff -p config.py -O dense_class/Softmax -O dense_regress/BiasAdd "
-            "-O proposal faster_rcnn.pb",
+            (
+                "convert-to-uff -p config.py -O dense_class/Softmax -O dense_regress/BiasAdd "
+                "-O proposal faster_rcnn.pb"
+            ),
             "faster_rcnn.pb",
             "faster_rcnn.uff",
             3,
         ),
         (
-            "python3 convert_to_uff.py tensorflow -o sampleMovieLens.uff -t --input-file "
-            "sampleMovieLens.pb -O prediction/Sigmoid",
+            (
+                "python3 convert_to_uff.py tensorflow -o sampleMovieLens.uff -t --input-file "
+                "sampleMovieLens.pb -O prediction/Sigmoid"
+            ),
             "sampleMovieLens.pb",
             "sampleMovieLens.uff",
             1,

@@ -209,7 +209,7 @@ def test_an_argument_that_is_none_is_warned_of() -> None:
 def test_nothing_is_written_where_it_fails(tmp_path: Path) -> None:
     target = tmp_path / "net.uff"
     target.write_bytes(b"as it was")
-    with pytest.raises(UffException, match="CNV403.*\n.*\n.*did you mean 'relu'"):
+    with pytest.raises(UffException, match=r"CNV403.*\n.*\n.*did you mean 'relu'"):
         uff.from_tensorflow(ENCODED, ["relux"], output_filename=target, text=True, quiet=True)
     with pytest.raises(UffException, match="UFK001"):
         uff.from_tensorflow_frozen_model(tmp_path / "none.pb", output_filename=target)
@@ -282,5 +282,5 @@ def test_a_script_that_fails_is_told_with_its_line(
 
 
 def test_a_script_that_is_not_there_is_told(tmp_path: Path) -> None:
-    with pytest.raises(ufkit.RequestError, match="CMP004.*no such script"):
+    with pytest.raises(ufkit.RequestError, match=r"CMP004.*no such script"):
         uff.from_tensorflow(ENCODED, preprocessor=tmp_path / "none.py", quiet=True)

@@ -124,7 +124,7 @@ def test_search(search: Any, wanted: list[str]) -> None:
 def test_an_input_that_is_not_there_is_told() -> None:
     found = graph()
     found["spare"].input.append("lonely")
-    with pytest.raises(ufkit.RequestError, match="CMP002.*'lonely'.*\n.*\n.*'lone'"):
+    with pytest.raises(ufkit.RequestError, match=r"CMP002.*'lonely'.*\n.*\n.*'lone'"):
         found.find_node_inputs(found["spare"])
     assert names(found.node_inputs["spare"]) == ["lone"]
 
@@ -318,7 +318,7 @@ def test_nodes_are_updated() -> None:
               {"inputs": [3]}, {"x": 1 << 70}, {"x": np.array(["a"])}]
 )  # fmt: skip
 def test_what_no_node_can_hold_is_told(wrong: dict[str, Any]) -> None:
-    with pytest.raises(ufkit.RequestError, match="CMP003|UFK112"):
+    with pytest.raises(ufkit.RequestError, match=r"CMP003|UFK112"):
         gs.create_plugin_node("n", **wrong)
 
 
