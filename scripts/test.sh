@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Sets up .venv-test when needed, then lints, type-checks and tests.
+# Sets up .venv-test when needed, then lints, type-checks and tests, and tries the wheels.
 #
 #   bash scripts/test.sh [pytest arguments]
 #
@@ -142,4 +142,7 @@ step "ruff check" "$python" -m ruff check .
 step "ruff format" "$python" -m ruff format --check .
 step "mypy" "$python" -m mypy "${typed[@]}"
 step "pytest" "$python" -m pytest -n "${JOBS:-auto}" --dist loadfile "$@"
+if [ $# -eq 0 ]; then # not where some tests were asked for
+    step "wheels" twice bash scripts/check_wheels.sh "$python"
+fi
 echo "test.sh: all steps passed, $(since "$begin")"
