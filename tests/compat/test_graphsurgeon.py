@@ -357,6 +357,25 @@ def test_a_dilated_convolution_is_one_node() -> None:
     assert names(dilated([[0, 0]] * 2, [[0, 0]] * 2)) == ["x", "w", "conv", "end"]
 
 
+def test_dilated_convolutions_in_a_row() -> None:
+    ones = [1, 1, 1, 1]
+    zeros = np.zeros((2, 2), np.int32)
+    nodes = [placeholder("j0", 1, 8, 8, 1), const("block", np.int32([2, 2])), const("zeros", zeros)]
+    nodes.append(const("w", np.ones((1, 1, 1, 1), np.float32)))
+    for at in range(1, 4):
+        nodes += [
+            node(f"c{at}", "SpaceToBatchND", f"j{at - 1}", "block", "zeros"),
+            node(f"n{at}", "Conv2D", f"c{at}:0", "w", padding=b"VALID", strides=ones, T=FLOAT),
+            node(f"j{at}", "BatchToSpaceND", f"n{at}", "block", "zeros"),
+        ]
+    found = gs.DynamicGraph(to_bytes(graph_def(*nodes)))
+    gs.extras.process_dilated_conv(found)
+    # the last one may be an output by the name of its end
+    left = ["j0", "block", "zeros", "w", "n1", "n2", "c3", "n3", "j3"]
+    assert names(found) == left
+    assert [inputs(found, name)[0] for name in ("n1", "n2", "c3")] == ["j0", "n1", "n2"]
+
+
 def test_what_no_dilation_says_stays() -> None:
     assert len(dilated([[0, 0]] * 2, [[0, 1]] * 2)) == 9
 

@@ -35,9 +35,11 @@ class DynamicGraph(StaticGraph):
         gone = set(self._names(nodes))
         if remove_exclusive_dependencies:
             gone = self._with_exclusive(gone)
-        kept = [node for node in self if node.name not in gone]
-        for node in kept:
-            _set_inputs(node, [ref for ref in node.input if _plain(ref) not in gone])
+        kept = []
+        for seen in self._glanced():
+            if seen.name not in gone:
+                _set_inputs(seen, [ref for ref in seen.refs if _plain(ref) not in gone])
+                kept.append(seen.node)
         self._internal_graphdef.node.keep(kept)
 
     def forward_inputs(self, nodes: Nodes) -> None:
@@ -46,15 +48,18 @@ class DynamicGraph(StaticGraph):
         A node with control inputs stays. A name that is not in the graph is warned of.
         """
         wanted = set(self._names(nodes))
+        glances = self._glanced()
         inputs = {
-            node.name: list(node.input)
-            for node in self
-            if node.name in wanted and not any(ref.startswith("^") for ref in node.input)
+            seen.name: seen.refs
+            for seen in glances
+            if seen.name in wanted and not any(ref.startswith("^") for ref in seen.refs)
         }
         behind = _resolved(inputs)
-        kept = [node for node in self if node.name not in inputs]
-        for node in kept:
-            _set_inputs(node, [new for ref in node.input for new in _forwarded(ref, behind)])
+        kept = []
+        for seen in glances:
+            if seen.name not in inputs:
+                _set_inputs(seen, [new for ref in seen.refs for new in _forwarded(ref, behind)])
+                kept.append(seen.node)
         self._internal_graphdef.node.keep(kept)
 
     def collapse_namespaces(
@@ -83,13 +88,13 @@ class DynamicGraph(StaticGraph):
             return next((places[space] for space in spaces if space in places), None)
 
         kept = []
-        for node in self:
-            target = place(node.name)
+        for seen in self._glanced():
+            target = place(seen.name)
             if target is not None:
-                _join(target, node, place, unique_inputs)
+                _join(target, seen.refs, place, unique_inputs)
             else:
-                _redirect(node, place)
-                kept.append(node)
+                _set_inputs(seen, _redirected(seen.refs, place))
+                kept.append(seen.node)
         self._internal_graphdef.node.keep(kept)
         self._internal_graphdef.node.extend(copies.values())
 
@@ -132,9 +137,9 @@ def _copy(node: Any) -> Proto:
     return found
 
 
-def _set_inputs(node: Any, refs: list[str]) -> None:
-    if refs != list(node.input):
-        node.input[:] = refs
+def _set_inputs(seen: Any, refs: list[str]) -> None:
+    if refs != seen.refs:
+        seen.node.input[:] = refs
 
 
 def _forwarded(ref: str, behind: Mapping[str, list[str]]) -> list[str]:
@@ -163,9 +168,9 @@ def _resolved(inputs: Mapping[str, list[str]]) -> dict[str, list[str]]:
     return done
 
 
-def _redirect(node: Any, place: Any) -> None:
-    """Let a node that stays take the new nodes in the place of the old, each once."""
-    refs = list(node.input)
+def _redirected(refs: list[str], place: Any) -> list[str]:
+    """The inputs of a node that stays, new nodes in the place of the old, each once."""
+    refs = list(refs)
     at = 0
     while at < len(refs):
         target = place(_plain(refs[at]))
@@ -176,12 +181,12 @@ def _redirect(node: Any, place: Any) -> None:
         if target.name not in refs:
             refs.insert(at, target.name)
             at += 1
-    _set_inputs(node, refs)
+    return refs
 
 
-def _join(target: Any, node: Any, place: Any, unique: bool) -> None:
+def _join(target: Any, refs: list[str], place: Any, unique: bool) -> None:
     """Let a new node take what a node took that it has the place of."""
-    for ref in node.input:
+    for ref in refs:
         other = place(_plain(ref))
         if other is target:
             continue

@@ -21,6 +21,16 @@ _INPUTS = ("Placeholder", "FIFOQueueV2", "FIFOQueue")
 
 
 @dataclass(frozen=True, slots=True)
+class _Glance:
+    """A node's name and inputs, as they were after so many edits of it."""
+
+    node: Proto
+    edits: int
+    name: str
+    refs: list[str]
+
+
+@dataclass(frozen=True, slots=True)
 class _Analysis:
     """What follows from the nodes, as they were after so many edits."""
 
@@ -40,6 +50,7 @@ class StaticGraph:
     def __init__(self, graphdef: Any = None) -> None:
         self._internal_graphdef: Proto = GraphDef() if graphdef is None else graph_def_of(graphdef)
         self._known: _Analysis | None = None
+        self._glances: dict[int, _Glance] = {}
 
     # -- the graph ---------------------------------------------------------------------------
 
@@ -77,17 +88,30 @@ class StaticGraph:
     def _analysis(self) -> _Analysis:
         """Computed anew after each edit of a node, wherever it was made."""
         if self._known is None or self._known.edits != self._internal_graphdef.edits:
-            nodes = list(self)
-            by_name = {node.name: node for node in nodes}
+            glances = self._glanced()
+            by_name = {seen.name: seen.node for seen in glances}
             inputs: dict[str, list[Proto]] = {}
             outputs: dict[str, list[Proto]] = {name: [] for name in by_name}
-            for node in nodes:
-                names = [name_of(ref) for ref in node.input]
-                inputs[node.name] = [by_name[name] for name in names if name in by_name]
+            for seen in glances:
+                names = [name_of(ref) for ref in seen.refs]
+                inputs[seen.name] = [by_name[name] for name in names if name in by_name]
                 for name in names:
-                    outputs.setdefault(name, []).append(node)
+                    outputs.setdefault(name, []).append(seen.node)
             self._known = _Analysis(self._internal_graphdef.edits, by_name, inputs, outputs)
         return self._known
+
+    def _glanced(self) -> list[_Glance]:
+        """Names and inputs of all nodes; only of those that were edited are they read anew."""
+        found = [self._glance(node) for node in self]
+        self._glances = {id(seen.node): seen for seen in found}
+        return found
+
+    def _glance(self, node: Proto) -> _Glance:
+        known = self._glances.get(id(node))
+        if known is not None and known.node is node and known.edits == node.edits:
+            return known
+        message = node.message
+        return _Glance(node, node.edits, message.get("name"), message.all("input"))
 
     @property
     def node_map(self) -> dict[str, Any]:
@@ -112,7 +136,7 @@ class StaticGraph:
     def graph_outputs(self) -> list[Any]:
         """Likely outputs: nodes that take something and that no other takes."""
         taken = self.node_outputs
-        return [node for node in self if not taken[node.name] and len(node.input)]
+        return [seen.node for seen in self._glanced() if seen.refs and not taken[seen.name]]
 
     @property
     def graph_inputs(self) -> list[Any]:
@@ -132,12 +156,12 @@ class StaticGraph:
         Names may be regular expressions.
         """
         wanted = _matcher(name)
-        return [node for node in self if wanted(node.name.rpartition("/")[2])]
+        return [seen.node for seen in self._glanced() if wanted(seen.name.rpartition("/")[2])]
 
     def find_nodes_by_path(self, path: str | Iterable[str]) -> list[Any]:
         """Nodes whose whole name is this, or one of these, or matches; see above."""
         wanted = _matcher(path)
-        return [node for node in self if wanted(node.name)]
+        return [seen.node for seen in self._glanced() if wanted(seen.name)]
 
     def find_node_inputs(self, node: Any) -> list[Any]:
         """The nodes that one takes. Raises RequestError (CMP002) for one that is not there."""
@@ -157,20 +181,17 @@ class StaticGraph:
     def find_node_chains_by_op(self, chain: Sequence[str]) -> list[list[Any]]:
         """Rows of nodes, each taking the one before, whose operations are those of the chain.
 
-        One row for each node that ends one.
+        One row for each node that ends one, through the first inputs that lead there.
         """
-        rows = [self._row(node, chain) for node in self.find_nodes_by_op(chain[-1])]
-        return [row for row in rows if row]
-
-    def _row(self, node: Proto, chain: Sequence[str]) -> list[Any]:
-        """The first row that ends with a node; empty where none does."""
-        if node.op != chain[-1]:
-            return []
-        if len(chain) == 1:
-            return [node]
-        rows = (self._row(before, chain[:-1]) for before in self.node_inputs[node.name])
-        found = next((row for row in rows if row), None)
-        return [*found, node] if found else []
+        rows = {node.name: [node] for node in self.find_nodes_by_op(chain[0])}
+        for op in chain[1:]:
+            longer: dict[str, list[Any]] = {}
+            for node in self.find_nodes_by_op(op):
+                names = (name_of(ref) for ref in node.input)
+                if (before := next((name for name in names if name in rows), None)) is not None:
+                    longer[node.name] = [*rows[before], node]
+            rows = longer
+        return list(rows.values())
 
     def _node(self, name: str, taker: Any) -> Any:
         found = self.node_map.get(name)

@@ -9,8 +9,10 @@ from collections.abc import Sequence
 
 from uff.converters.tensorflow.conversion import Request, convert
 from ufkit.core.diag import UfkitError
+from ufkit.core.render import visible
 from ufkit_compat.graph_def import graph_def_of
 
+_INTERRUPTED = 130
 _DESCRIPTION = "Converts a frozen TensorFlow graph to UFF, as NVIDIA's converter did."
 _EPILOG = (
     "The older spelling is taken too: convert-to-uff tensorflow -o net.uff --input-file frozen.pb "
@@ -67,15 +69,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
         debug_mode=args.debug,
         modern=args.modern,
     )
-    if not args.quiet:
-        print("Loading", files[0])
     try:
+        if not args.quiet:
+            print("Loading", visible(files[0]))
         convert(graph_def_of(files[0]), request)
+        sys.stdout.flush()
     except UfkitError as error:
         if args.debug:
             raise
         print(error, file=sys.stderr)
         return error.exit_code
+    except BrokenPipeError:  # `convert-to-uff net.pb -l | head`: the reader has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return _INTERRUPTED
     return 0
 
 

@@ -13,7 +13,8 @@ from uff.model import __version__
 from ufkit.conversion.rules import STAYS_TF
 from ufkit.conversion.tf_graph import TfGraph, name_of
 from ufkit.conversion.tf_uff import GivenInput, to_uff
-from ufkit.core.diag import RequestError, Where
+from ufkit.core.diag import RequestError, Severity, Where
+from ufkit.core.render import visible
 from ufkit.uff.io import TEXT, save
 from ufkit.uff.model import MetaGraph
 from ufkit_compat.dtypes import as_dtype
@@ -69,13 +70,13 @@ def convert(graph_def: Proto, request: Request) -> Converted | None:
         say("==========================================\n")
     if request.list_nodes:
         for number, node in enumerate(graph, 1):
-            print(f'{number} {node.op}: "{node.name}"')
+            print(f'{number} {visible(node.op)}: "{visible(node.name)}"')
         return None
     for output in outputs:
-        say(f"Using output node {output}")
+        say(f"Using output node {visible(output)}")
     inputs = [_given(graph, text) for text in request.input_node]
     for given in inputs:
-        say(f"Using input node {given.node}")
+        say(f"Using input node {visible(given.node)}")
     say("Converting to UFF graph")
     message = graph.as_graph_def().message
     written = to_uff(
@@ -86,10 +87,11 @@ def convert(graph_def: Proto, request: Request) -> Converted | None:
     )
     if request.debug_mode:
         for node in written.meta.graph:
-            print(f"DEBUG: {node.operation} {node.id!r} takes {list(node.inputs)}")
+            print(f"DEBUG: {visible(node.operation)} {node.id!r} takes {list(node.inputs)}")
     _print_warnings(written.meta)
     for finding in written.diagnostics:
-        if finding.rule is not STAYS_TF and not request.quiet:
+        told = finding.severity is Severity.WARNING or not request.quiet
+        if finding.rule is not STAYS_TF and told:
             print(finding, file=sys.stderr)
     say(f"No. nodes: {len(written.meta.graph)}")
     _write(written.meta, request, say)
@@ -153,9 +155,9 @@ def _print_warnings(meta: MetaGraph) -> None:
     """The warnings that NVIDIA's printed, quiet or not, in the order of the nodes."""
     for node in meta.graph:
         if node.operation.startswith("_"):
-            operation = node.operation[1:]
+            operation = visible(node.operation[1:])
             print(f"Warning: No conversion function registered for layer: {operation} yet.")
-            print(f"Converting {node.id} as custom op: {operation}")
+            print(f"Converting {visible(node.id)} as custom op: {operation}")
         elif node.operation == "Reduce":
             print("Warning: keepdims is ignored by the UFF Parser and defaults to True")
 
