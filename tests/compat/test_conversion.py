@@ -198,6 +198,25 @@ def test_dilated_convolutions_are_one_node() -> None:
         assert (fields["dilation"], fields["padding"]) == ([2, 2], [2, 2])
 
 
+@pytest.mark.parametrize("wanted", ["join", "join:0", "end"])
+def test_an_output_that_is_named_stays(wanted: str) -> None:
+    zeros = const("zeros", np.int32([[0, 0], [0, 0]]))
+    nodes = (
+        placeholder("x", 1, 8, 8, 1),
+        const("block", np.int32([2, 2])),
+        zeros,
+        const("w", np.ones((3, 3, 1, 1), np.float32)),
+        node("cut", "SpaceToBatchND", "x", "block", "zeros"),
+        node("conv", "Conv2D", "cut", "w", padding=b"VALID", strides=[1, 1, 1, 1], T=FLOAT),
+        node("join", "BatchToSpaceND", "conv", "block", "zeros"),
+        node("end", "Relu", "join"),
+    )
+    encoded = uff.from_tensorflow(to_bytes(graph_def(*nodes)), [wanted], quiet=True)
+    with ufkit.open(Source(encoded)) as made:
+        assert made.graph.outputs == [wanted.removesuffix(":0")]
+        assert "Conv" in {n.operation for n in made.graph}
+
+
 def test_an_argument_that_is_none_is_warned_of() -> None:
     with pytest.warns(UserWarning, match="'out_filename'.*did you mean 'output_filename'"):
         uff.from_tensorflow(ENCODED, ["relu"], quiet=True, out_filename="x")

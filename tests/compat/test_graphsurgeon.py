@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from pathlib import Path
 from typing import Any
 
@@ -66,6 +67,16 @@ def test_a_graph_def_that_is_given_is_the_graph() -> None:
     edited.remove("spare")
     assert names(given.node) == names(edited)
     assert edited.as_graph_def() is given
+
+
+def test_a_deep_copy_is_edited_apart() -> None:
+    found = graph()
+    assert names(found.graph_outputs) == ["end", "spare"]
+    other = copy.deepcopy(found)
+    other.remove("spare")
+    other.node_map["end"].op = "Neg"
+    assert (other["end"].op, found["end"].op) == ("Neg", "Identity")
+    assert "spare" in found.node_map
 
 
 def test_nodes_are_had_by_name_number_and_in_turn() -> None:

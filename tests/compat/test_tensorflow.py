@@ -58,6 +58,7 @@ def test_a_graph_is_read_as_scripts_do(tmp_path: Path) -> None:
         assert [node.name for node in found.node] == ["x"]
     assert tf.gfile.Exists(str(path))
     assert tf.GraphDef is tf.compat.v1.GraphDef
+    tf.logging.set_verbosity(tf.compat.v1.logging.ERROR)
     with tf.gfile.GFile(str(tmp_path / "names.txt"), "w") as file:
         file.write("é\n")
     with tf.gfile.GFile(str(tmp_path / "names.txt")) as file:

@@ -10,7 +10,12 @@ from ufkit.wire.proto import parse_proto
 SCHEMA = parse_proto(
     """
     syntax = "proto3";
-    message Node { string name = 1; repeated string inputs = 2; Leaf leaf = 3; repeated Leaf all = 4; }
+    message Node {
+      string name = 1;
+      repeated string inputs = 2;
+      Leaf leaf = 3;
+      repeated Leaf all = 4;
+    }
     message Leaf { int64 size = 1; bytes data = 2; }
     """
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import numpy as np
@@ -15,19 +15,20 @@ _DILATED = ("SpaceToBatchND", "Conv2D", "BatchToSpaceND")
 _SOFTMAX = ("Sub", "Pack", "Slice", "ConcatV2", "Reshape", "Softmax", "Reshape")
 
 
-def process_dilated_conv(dynamic_graph: DynamicGraph) -> None:
+def process_dilated_conv(dynamic_graph: DynamicGraph, keep: Collection[str] = ()) -> None:
     """Let one Conv2D with dilations stand for SpaceToBatchND, Conv2D and BatchToSpaceND.
 
     What is put around the map and not cut off again becomes the padding of the convolution. Rows
     that no convolution can stand for, with amounts that are computed or strides, stay; so do those
-    whose end no node takes, which may be an output of that name.
+    whose end no node takes, which may be an output of that name, or is in `keep`.
     """
     takers = dynamic_graph.node_outputs
     nodes = dynamic_graph.node_map
     places: dict[str, str] = {}
     for cut, conv, join in dynamic_graph.find_node_chains_by_op(_DILATED):
         numbers = [_constant(nodes, node, at) for node in (cut, join) for at in (1, 2)]
-        if any(array is None for array in numbers) or not takers[join.name]:
+        wanted = not takers[join.name] or join.name in keep
+        if wanted or any(array is None for array in numbers):
             continue
         block, added, other_block, taken = numbers
         zeros = added - taken if added.shape == taken.shape == (2, 2) else np.full(1, -1)
@@ -49,17 +50,18 @@ def process_dilated_conv(dynamic_graph: DynamicGraph) -> None:
     _replace(dynamic_graph, places)
 
 
-def process_softmax(dynamic_graph: DynamicGraph) -> None:
+def process_softmax(dynamic_graph: DynamicGraph, keep: Collection[str] = ()) -> None:
     """Let one Softmax stand for the Reshapes to two axes and back around it.
 
     TensorFlow 1 wrote tf.nn.softmax so: what computes the shapes goes too. A row whose end no node
-    takes stays, since it may be an output of that name.
+    takes, or is in `keep`, stays.
     """
     takers = dynamic_graph.node_outputs
     places: dict[str, str] = {}
     for chain in dynamic_graph.find_node_chains_by_op(_SOFTMAX):
         flat, softmax, back = chain[4:]
-        if len(takers[softmax.name]) == 1 and takers[back.name]:
+        wanted = not takers[back.name] or back.name in keep
+        if len(takers[softmax.name]) == 1 and not wanted:
             softmax.input[:] = [flat.input[0]]
             places[back.name] = softmax.name
             if len(takers[flat.name]) == 1:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Self
 
 from ufkit.conversion.tf_graph import name_of
 from ufkit.core.diag import NotSupportedError, RequestError, Where
@@ -51,6 +52,9 @@ class StaticGraph:
         self._internal_graphdef: Proto = GraphDef() if graphdef is None else graph_def_of(graphdef)
         self._known: _Analysis | None = None
         self._glances: dict[int, _Glance] = {}
+
+    def __deepcopy__(self, memo: Any) -> Self:
+        return type(self)(copy.deepcopy(self._internal_graphdef))
 
     # -- the graph ---------------------------------------------------------------------------
 

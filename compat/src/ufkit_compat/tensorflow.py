@@ -3,9 +3,10 @@
     import ufkit_compat.tensorflow as tf
 
 Here are: element types (`tf.float32`, `tf.as_dtype`), messages (`tf.GraphDef`, `tf.NodeDef`,
-`tf.AttrValue`, `tf.TensorProto`, `tf.TensorShapeProto`, also below `tf.compat.v1`), files
-(`tf.gfile.GFile`, `tf.gfile.FastGFile`, `tf.io.gfile.GFile`, `.exists`), `tf.make_tensor_proto` and
-`tf.make_ndarray`. Anything else raises AttributeError. It is never installed as `tensorflow`.
+`tf.AttrValue`, `tf.TensorProto`, `tf.TensorShapeProto`), files (`tf.gfile.GFile`,
+`tf.gfile.FastGFile`, `tf.io.gfile.GFile`, `.exists`), `tf.make_tensor_proto`, `tf.make_ndarray`, and
+`tf.logging`, which does nothing; all of it below `tf.compat.v1` too. Anything else raises
+AttributeError. It is never installed as `tensorflow`.
 """
 
 from __future__ import annotations
@@ -39,6 +40,13 @@ gfile = SimpleNamespace(
     GFile=_open, FastGFile=_open, Open=_open, Exists=os.path.exists, exists=os.path.exists
 )
 io = SimpleNamespace(gfile=gfile)
+# Scripts silence TensorFlow; there is nothing to silence.
+logging = SimpleNamespace(
+    DEBUG=10, INFO=20, WARN=30, ERROR=40, FATAL=50, set_verbosity=lambda level: None
+)
+_V1_NAMES = frozenset(
+    ("DType", "as_dtype", "gfile", "io", "logging", "make_ndarray", "make_tensor_proto")
+)
 _MESSAGES: dict[str, Any] = {
     "AttrValue": AttrValue,
     "GraphDef": GraphDef,
@@ -61,7 +69,15 @@ class _V1:
     """TensorFlow's names for version 1."""
 
     def __getattr__(self, name: str) -> Any:
-        if name in ("gfile", "io", "DType", "as_dtype", "make_ndarray", "make_tensor_proto"):
+        if name in (
+            "gfile",
+            "io",
+            "logging",
+            "DType",
+            "as_dtype",
+            "make_ndarray",
+            "make_tensor_proto",
+        ):
             return globals()[name]
         if name in _MESSAGES:
             return _MESSAGES[name]

@@ -108,8 +108,10 @@ def _prepared(graph_def: Proto, request: Request) -> DynamicGraph:
     graph.remove(graph.find_nodes_by_op("Assert"), remove_exclusive_dependencies=True)
     if request.preprocessor:
         preprocess(request.preprocessor, graph)
-    extras.process_dilated_conv(graph)
-    extras.process_softmax(graph)
+    named = {name_of(str(output)) for output in request.output_nodes}
+    named |= {text.split(",")[0] for text in request.input_node}
+    extras.process_dilated_conv(graph, named)
+    extras.process_softmax(graph, named)
     return graph
 
 
