@@ -78,6 +78,6 @@ def test_arrays_become_tensors_and_back() -> None:
 
 @pytest.mark.parametrize("name", ["Session", "Graph", "import_graph_def", "keras"])
 def test_what_is_not_there_says_what_to_do(name: str) -> None:
-    for module in (tf, tf.compat.v1):
+    for module in (tf, tf.compat.v1, tf.compat, tf.io, tf.gfile):
         with pytest.raises(AttributeError, match=rf"{name} is not in .*save the frozen graph"):
             getattr(module, name)

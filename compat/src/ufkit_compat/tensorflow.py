@@ -4,8 +4,8 @@
 
 Here are: element types (`tf.float32`, `tf.as_dtype`), messages (`tf.GraphDef`, `tf.NodeDef`,
 `tf.AttrValue`, `tf.TensorProto`, `tf.TensorShapeProto`), files (`tf.gfile.GFile`,
-`tf.gfile.FastGFile`, `tf.io.gfile.GFile`, `.exists`), `tf.make_tensor_proto`, `tf.make_ndarray`, and
-`tf.logging`, which does nothing; all of it below `tf.compat.v1` too. Anything else raises
+`tf.gfile.FastGFile`, `tf.io.gfile.GFile`, `.exists`), `tf.make_tensor_proto`, `tf.make_ndarray`,
+and `tf.logging`, which does nothing; all of it below `tf.compat.v1` too. Anything else raises
 AttributeError. It is never installed as `tensorflow`.
 """
 
@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import builtins
 import os
-from types import SimpleNamespace
 from typing import Any, NoReturn
 
 from ufkit_compat.dtypes import BY_NAME
@@ -36,27 +35,6 @@ def _open(name: str | os.PathLike[str], mode: str = "r") -> Any:
     return builtins.open(name, mode, encoding=None if "b" in mode else "utf-8")
 
 
-gfile = SimpleNamespace(
-    GFile=_open, FastGFile=_open, Open=_open, Exists=os.path.exists, exists=os.path.exists
-)
-io = SimpleNamespace(gfile=gfile)
-# Scripts silence TensorFlow; there is nothing to silence.
-logging = SimpleNamespace(
-    DEBUG=10, INFO=20, WARN=30, ERROR=40, FATAL=50, set_verbosity=lambda level: None
-)
-_V1_NAMES = frozenset(
-    ("DType", "as_dtype", "gfile", "io", "logging", "make_ndarray", "make_tensor_proto")
-)
-_MESSAGES: dict[str, Any] = {
-    "AttrValue": AttrValue,
-    "GraphDef": GraphDef,
-    "NameAttrList": NameAttrList,
-    "NodeDef": NodeDef,
-    "TensorProto": TensorProto,
-    "TensorShapeProto": TensorShapeProto,
-}
-
-
 def _missing(place: str, name: str) -> NoReturn:
     raise AttributeError(
         f"{place}.{name} is not in ufkit_compat.tensorflow, which holds what scripts for uff and "
@@ -65,28 +43,50 @@ def _missing(place: str, name: str) -> NoReturn:
     )
 
 
-class _V1:
-    """TensorFlow's names for version 1."""
+class _Names:
+    """Names below another; one that is not there says what to do."""
 
-    def __getattr__(self, name: str) -> Any:
-        if name in (
-            "gfile",
-            "io",
-            "logging",
-            "DType",
-            "as_dtype",
-            "make_ndarray",
-            "make_tensor_proto",
-        ):
-            return globals()[name]
-        if name in _MESSAGES:
-            return _MESSAGES[name]
-        if name in BY_NAME:
-            return BY_NAME[name]
-        _missing("tf.compat.v1", name)
+    def __init__(self, place: str, **names: Any) -> None:
+        self.__dict__.update(names)
+        self._place = place
+
+    def __getattr__(self, name: str) -> NoReturn:
+        _missing(self._place, name)
 
 
-compat = SimpleNamespace(v1=_V1())
+gfile = _Names(
+    "tf.gfile",
+    GFile=_open,
+    FastGFile=_open,
+    Open=_open,
+    Exists=os.path.exists,
+    exists=os.path.exists,
+)
+io = _Names("tf.io", gfile=gfile)
+# Scripts silence TensorFlow; there is nothing to silence.
+logging = _Names(
+    "tf.logging", DEBUG=10, INFO=20, WARN=30, ERROR=40, FATAL=50, set_verbosity=lambda level: None
+)
+compat = _Names(
+    "tf.compat",
+    v1=_Names(
+        "tf.compat.v1",
+        **BY_NAME,
+        AttrValue=AttrValue,
+        DType=DType,
+        GraphDef=GraphDef,
+        NameAttrList=NameAttrList,
+        NodeDef=NodeDef,
+        TensorProto=TensorProto,
+        TensorShapeProto=TensorShapeProto,
+        as_dtype=as_dtype,
+        gfile=gfile,
+        io=io,
+        logging=logging,
+        make_ndarray=make_ndarray,
+        make_tensor_proto=make_tensor_proto,
+    ),
+)
 
 
 def __getattr__(name: str) -> Any:
