@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import inspect
+import re
 import tomllib
 from pathlib import Path
+from typing import Any
 
+import pytest
+
+import graphsurgeon as gs
+import uff
 import ufkit
+import ufkit_compat.tensorflow as tf
 
+_IMPORTED = {"Any", "BY_NAME", "NoReturn", "annotations"}
 ROOT = Path(__file__).resolve().parent.parent.parent
 
 
@@ -19,3 +28,13 @@ def test_both_wheels_are_of_one_version() -> None:
     assert f"ufkit=={ufkit.__version__}" in projects[1]["dependencies"]
     assert projects[0]["requires-python"] == projects[1]["requires-python"]
     assert (ROOT / "LICENSE").read_bytes() == (ROOT / "compat" / "LICENSE").read_bytes()
+
+
+@pytest.mark.parametrize(
+    "thing", [uff, uff.model.Graph, uff.model.MetaGraph, gs, gs.StaticGraph, gs.DynamicGraph, tf]
+)
+def test_the_page_names_everything(thing: Any) -> None:
+    page = (ROOT / "docs" / "compat.md").read_text("utf-8")
+    names = {name for name in vars(thing) if not name.startswith("_")} - _IMPORTED
+    names = {name for name in names if not inspect.ismodule(getattr(thing, name, None))}
+    assert not {name for name in names if not re.search(rf"\b{name}\b", page)}
