@@ -33,8 +33,8 @@ OWNER = {"onnx": "conversion", "onnxruntime": "conversion"}
 HEAVY = ("numpy", "onnx", "onnxruntime", "rich")
 
 # The packages of the second wheel, each above those before it, and what they may name of ufkit.
-DROP_INS = ("ufkit_compat", "graphsurgeon", "uff")
-BELOW_DROP_INS = ("core", "wire", "uff", "conversion")
+DROP_INS = ("ufkit_compat", "graphsurgeon", "uff", "ufwio")
+BELOW_DROP_INS = ("core", "wire", "uff", "ufw", "conversion")
 NOT_IN_DROP_INS = ("tensorflow", "onnx", "onnxruntime", "google")
 
 _BY_NAME = {"__import__", "import_module", "need"}  # calls that import what a string names

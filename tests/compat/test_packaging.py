@@ -14,6 +14,7 @@ import graphsurgeon as gs
 import uff
 import ufkit
 import ufkit_compat.tensorflow as tf
+import ufwio
 
 _IMPORTED = {"Any", "BY_NAME", "NoReturn", "annotations"}
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -30,9 +31,10 @@ def test_both_wheels_are_of_one_version() -> None:
     assert (ROOT / "LICENSE").read_bytes() == (ROOT / "compat" / "LICENSE").read_bytes()
 
 
-@pytest.mark.parametrize(
-    "thing", [uff, uff.model.Graph, uff.model.MetaGraph, gs, gs.StaticGraph, gs.DynamicGraph, tf]
-)
+THINGS = (uff, uff.model.Graph, uff.model.MetaGraph, gs, gs.StaticGraph, gs.DynamicGraph, tf, ufwio)
+
+
+@pytest.mark.parametrize("thing", THINGS)
 def test_the_page_names_everything(thing: Any) -> None:
     page = (ROOT / "docs" / "compat.md").read_text("utf-8")
     names = {name for name in vars(thing) if not name.startswith("_")} - _IMPORTED
