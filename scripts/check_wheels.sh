@@ -32,7 +32,9 @@ import graphsurgeon as gs
 import numpy as np
 import uff
 import ufkit_compat.tensorflow as tf
+import ufwio
 
+assert ufwio.LMDB_Dataset
 graph = gs.DynamicGraph()
 graph.append(gs.create_node("x", op="Placeholder", dtype=tf.float32, shape=[-1, 4]))
 graph.append(gs.create_node("w", op="Const", value=np.eye(4, dtype=np.float32)))

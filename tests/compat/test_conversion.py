@@ -137,6 +137,9 @@ def test_nodes_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_outputs_can_be_numbers_of_that_list() -> None:
+    assert uff.from_tensorflow(ENCODED, "relu", quiet=True) == uff.from_tensorflow(
+        ENCODED, ["relu"], quiet=True
+    )
     by_name = uff.from_tensorflow(ENCODED, ["relu", "dense"], quiet=True)
     assert uff.from_tensorflow(ENCODED, ["4", -3], quiet=True) == by_name
     for wrong in (0, 6, "-6"):

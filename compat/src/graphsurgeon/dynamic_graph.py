@@ -33,6 +33,8 @@ class DynamicGraph(StaticGraph):
         A name that is not in the graph is warned of.
         """
         gone = set(self._names(nodes))
+        if not gone:
+            return
         if remove_exclusive_dependencies:
             gone = self._with_exclusive(gone)
         kept = []

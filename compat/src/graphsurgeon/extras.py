@@ -71,6 +71,8 @@ def process_softmax(dynamic_graph: DynamicGraph, keep: Collection[str] = ()) -> 
 
 def _replace(graph: DynamicGraph, places: Mapping[str, str]) -> None:
     """Let the nodes that take some take others, and take those out with what only they needed."""
+    if not places:
+        return
     for node in graph:
         if any(name_of(ref) in places for ref in node.input):
             node.input[:] = [places.get(name_of(ref), ref) for ref in node.input]

@@ -23,11 +23,12 @@ _INPUTS = ("Placeholder", "FIFOQueueV2", "FIFOQueue")
 
 @dataclass(frozen=True, slots=True)
 class _Glance:
-    """A node's name and inputs, as they were after so many edits of it."""
+    """A node's name, operation and inputs, as they were after so many edits of it."""
 
     node: Proto
     edits: int
     name: str
+    op: str
     refs: list[str]
 
 
@@ -105,7 +106,7 @@ class StaticGraph:
         return self._known
 
     def _glanced(self) -> list[_Glance]:
-        """Names and inputs of all nodes; only of those that were edited are they read anew."""
+        """What all nodes are; only those that were edited are read anew."""
         found = [self._glance(node) for node in self]
         self._glances = {id(seen.node): seen for seen in found}
         return found
@@ -115,7 +116,8 @@ class StaticGraph:
         if known is not None and known.node is node and known.edits == node.edits:
             return known
         message = node.message
-        return _Glance(node, node.edits, message.get("name"), message.all("input"))
+        name, op, refs = message.get("name"), message.get("op"), message.all("input")
+        return _Glance(node, node.edits, name, op, refs)
 
     @property
     def node_map(self) -> dict[str, Any]:
@@ -152,7 +154,7 @@ class StaticGraph:
     def find_nodes_by_op(self, op: str | Iterable[str]) -> list[Any]:
         """Nodes of an operation, or of some, in the graph's order."""
         ops = frozenset(_several(op))
-        return [node for node in self if node.op in ops]
+        return [seen.node for seen in self._glanced() if seen.op in ops]
 
     def find_nodes_by_name(self, name: str | Iterable[str]) -> list[Any]:
         """Nodes whose name without its scopes is this, or one of these, or matches as a whole.
@@ -187,13 +189,16 @@ class StaticGraph:
 
         One row for each node that ends one, through the first inputs that lead there.
         """
-        rows = {node.name: [node] for node in self.find_nodes_by_op(chain[0])}
+        by_op: dict[str, list[_Glance]] = {op: [] for op in chain}
+        for seen in self._glanced():
+            by_op.get(seen.op, []).append(seen)
+        rows = {seen.name: [seen.node] for seen in by_op[chain[0]]}
         for op in chain[1:]:
             longer: dict[str, list[Any]] = {}
-            for node in self.find_nodes_by_op(op):
-                names = (name_of(ref) for ref in node.input)
+            for seen in by_op[op]:
+                names = (name_of(ref) for ref in seen.refs)
                 if (before := next((name for name in names if name in rows), None)) is not None:
-                    longer[node.name] = [*rows[before], node]
+                    longer[seen.name] = [*rows[before], seen.node]
             rows = longer
         return list(rows.values())
 

@@ -18,7 +18,7 @@ _ARGUMENTS = tuple(field.name for field in fields(Request))
 
 def from_tensorflow(
     graphdef: Any,
-    output_nodes: Sequence[str | int] = (),
+    output_nodes: Sequence[str | int] | str | int = (),
     preprocessor: str | os.PathLike[str] | None = None,
     **kwargs: Any,
 ) -> Any:
@@ -26,8 +26,8 @@ def from_tensorflow(
 
     graphdef            a GraphDef, of this package or TensorFlow's; its bytes or path; a graph of
                         graphsurgeon. It is not edited.
-    output_nodes        names, or numbers as list_nodes counts them; without any, the nodes that
-                        take something and that no other takes
+    output_nodes        names, or numbers as list_nodes counts them, or one; without any, the nodes
+                        that take something and that no other takes
     preprocessor        a Python script whose `preprocess(dynamic_graph)` edits the graph. It is
                         run, so it must be one you trust.
     output_filename     the UFF to write
@@ -51,7 +51,11 @@ def from_tensorflow(
         hint = did_you_mean(name, _ARGUMENTS) or f"there are {', '.join(_ARGUMENTS)}"
         message = f"there is no argument {name!r}, and it has no effect; {hint}"
         warnings.warn(message, UserWarning, stacklevel=2)
-    request = Request(output_nodes=list(output_nodes), preprocessor=preprocessor, **known)
+    request = Request(
+        output_nodes=[output_nodes] if isinstance(output_nodes, str | int) else list(output_nodes),
+        preprocessor=preprocessor,
+        **known,
+    )
     given = graph_def_of(graphdef)
     graph = GraphDef()
     graph.CopyFrom(given)
@@ -66,7 +70,7 @@ def from_tensorflow(
 
 def from_tensorflow_frozen_model(
     frozen_file: str | os.PathLike[str],
-    output_nodes: Sequence[str | int] = (),
+    output_nodes: Sequence[str | int] | str | int = (),
     preprocessor: str | os.PathLike[str] | None = None,
     **kwargs: Any,
 ) -> Any:
