@@ -21,7 +21,8 @@ WHERE = "Where the page is"
     "view",
     cls=Verb,
     help="""Show a file in the browser: the graph of a model with its fields, weights and findings,
-    sums by operation and scope. With two models, what differs between them.
+    sums by operation and scope. With two models, what differs between them; with a float net of
+    Caffe or UFW and the same in integers, or its table of thresholds, what quantisation costs.
 
     The page is served by this machine to this machine alone, and only the files named here can be
     seen; nothing is loaded from elsewhere. It is there until the command is interrupted (Ctrl+C).
@@ -32,11 +33,29 @@ WHERE = "Where the page is"
         ("ufkit view net.uff", "the graph, in the default browser"),
         ("ufkit view net.uff --shape input_1=N,28,28,1", "with the shapes that follow from one"),
         ("ufkit view before.uff after.uff", "side by side, with what differs"),
+        ("ufkit view deploy.prototxt --weights net.caffemodel", "a net of two files"),
+        ("ufkit view net.fp32umodel net.int8umodel", "what quantisation costs, layer by layer"),
+        ("ufkit view net.caffemodel table.prototxt", "what it would cost with these thresholds"),
         ("ufkit view net.uff --no-browser --port 8080", "only print the address"),
     ),
     codes=codes(0, 2, 5, 70, _3="the address is taken, or the file does not exist"),
 )
 @click.argument("files", nargs=-1, required=True, type=click.Path(), metavar="FILE [FILE]")
+@click.option(
+    "--weights",
+    type=click.Path(),
+    metavar="FILE",
+    cls=Opt,
+    help="The weights of a Caffe prototxt, shown with its layers.",
+)
+@click.option(
+    "--table",
+    type=click.Path(),
+    metavar="FILE",
+    cls=Opt,
+    help="The table of thresholds of two nets, where the one in integers does not say what they "
+    "stand for, as the BM1880's do not.",
+)
 @shape_option
 @click.option(
     "--no-browser", is_flag=True, cls=Opt, group=WHERE, help="Print the address, open nothing."
@@ -85,7 +104,7 @@ def _view(output: Output, files: tuple[str, ...], **given: Any) -> int:
         place = url(address, server)
         layouter = Layouter()
         try:
-            session = Session(files, Wish(shapes=given["shapes"]))
+            session = Session(files, Wish(given["shapes"], given["weights"], given["table"]))
             _say(output, session, place)
             serve(
                 guarded(session, layouter, address),

@@ -36,12 +36,14 @@ class NetShapes:
     """Of a net.
 
     layers    in the net's order
+    inputs    of what the net takes, by name
     arrays    by name: as the last layer that makes it leaves it
     findings  layers that cannot take what they are given (UFW008), weights that are for
               another size (UFW403), settings that cannot be read
     """
 
     layers: list[LayerShapes] = field(default_factory=list)
+    inputs: dict[str, Shape | None] = field(default_factory=dict)
     arrays: dict[str, Shape | None] = field(default_factory=dict)
     findings: list[Diagnostic] = field(default_factory=list)
 
@@ -58,11 +60,11 @@ def infer_net(
     and what follows from it is not known. Raises RequestError (UFW009) for a name in `given` that
     is none of these, FormatError where the layers cannot be told at all.
     """
-    result = NetShapes(arrays={name: opened(shape) for name, shape in net.inputs.items()})
     wanted = {name: opened(shape) for name, shape in (given or {}).items()}
     layers = net.layers
     _check_names(net, layers, wanted)
-    result.arrays |= {name: shape for name, shape in wanted.items() if name in result.arrays}
+    inputs = {name: wanted.get(name, opened(shape)) for name, shape in net.inputs.items()}
+    result = NetShapes(inputs=inputs, arrays=dict(inputs))
     kept: set[str] = set()  # what a layer for use makes is not what one for training makes
     for layer in layers:
         source = weights.get(layer.name) if weights is not None else layer

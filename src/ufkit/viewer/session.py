@@ -25,10 +25,14 @@ if TYPE_CHECKING:
 class Wish:
     """What the user said beside the names of the files.
 
-    shapes    shapes of Inputs by id, of UFFs
+    shapes    shapes of inputs by name, where files do not record them
+    weights   the file with the weights of a prototxt
+    table     the table of thresholds that a net of integers was made with
     """
 
     shapes: GivenShapes = field(default_factory=dict)
+    weights: str | None = None
+    table: str | None = None
 
 
 class Subject:
@@ -153,8 +157,26 @@ def _uff(source: Source, kind: Kind, wish: Wish) -> Model:
     return UffModel(open_uff(source), kind.name, wish.shapes)
 
 
+def _net(source: Source, kind: Kind, wish: Wish) -> Model:
+    from ufkit.ufw.io import open_net
+    from ufkit.viewer.net_model import NetModel
+
+    return NetModel(open_net(source), kind.name, shapes=wish.shapes)
+
+
+def _prototxt(source: Source, kind: Kind, wish: Wish) -> Model:
+    from ufkit.ufw.io import open_net, open_prototxt
+    from ufkit.viewer.net_model import NetModel
+
+    weights = open_net(wish.weights) if wish.weights else None
+    return NetModel(open_prototxt(source), kind.name, weights=weights, shapes=wish.shapes)
+
+
 _OPENERS: dict[str, Callable[[Source, Kind, Wish], Model]] = {
     "uff": _uff,
     "uff-text": _uff,
     "uff-json": _uff,
+    "caffe-net": _net,
+    "caffe-json": _net,
+    "caffe-text": _prototxt,
 }
