@@ -105,6 +105,7 @@ def _view(output: Output, files: tuple[str, ...], **given: Any) -> int:
         layouter = Layouter()
         try:
             session = Session(files, Wish(given["shapes"], given["weights"], given["table"]))
+            _refuse_unused(session, given)
             _say(output, session, place)
             serve(
                 guarded(session, layouter, address),
@@ -115,6 +116,16 @@ def _view(output: Output, files: tuple[str, ...], **given: Any) -> int:
         finally:
             layouter.close()
     return 0
+
+
+def _refuse_unused(session: Session, given: dict[str, Any]) -> None:
+    """Raises RequestError (CLI001) for an option that concerns none of the files."""
+    from ufkit.cli.source import bad_request
+
+    if given["weights"] and all(subject.kind != "caffe-text" for subject in session):
+        raise bad_request("--weights goes with a prototxt; none of the files is one")
+    if given["table"] and session.quantisation is None:
+        raise bad_request("--table goes with a float net and the same in integers")
 
 
 def _say(output: Output, session: Session, place: str) -> None:

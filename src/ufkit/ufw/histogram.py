@@ -50,9 +50,11 @@ def by_value(part: Part) -> Histogram:
 
 def by_integer(part: Part) -> Histogram:
     """Along the integers: where each number would lie on the grid of its channel, and where it
-    was put. Numbers beyond the last integer lie outside the limits."""
+    was put. Numbers beyond the last integer lie outside the limits; of 16 bits, where many are
+    never used, only those that are."""
     number = number_of(part)
-    each = (number.high + 1) * 2 // _CODES  # integers of one bin
+    used = max(int(part.integers.max(initial=0)), -int(part.integers.min(initial=0)))
+    each = 1 if number is INT8 else max(1, -(-used // (_CODES // 2)))  # integers of one bin
     reach = _CODES // 2 + _CODES // 16
     edges = (np.arange(-reach, reach + 1) * each).astype(np.float64) - 0.5
     meant, got = np.zeros(len(edges) - 1, np.int64), np.zeros(len(edges) - 1, np.int64)

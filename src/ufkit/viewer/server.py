@@ -24,6 +24,7 @@ from ufkit.viewer.drawing.theme import COLOURS
 from ufkit.viewer.layouter import Layouter
 from ufkit.viewer.model_routes import model_routes
 from ufkit.viewer.pair_routes import pair_routes
+from ufkit.viewer.quant_routes import quant_routes
 from ufkit.viewer.rules import ADDRESS_TAKEN
 from ufkit.viewer.security import LOOPBACK, App, Guard
 from ufkit.viewer.session import Session
@@ -70,6 +71,7 @@ def application(session: Session, layouter: Layouter) -> Starlette:
             Route("/api/cancel", cancel, methods=["POST"]),
             *model_routes(session, showing),
             *pair_routes(session, showing),
+            *quant_routes(session),
             Mount("/static", StaticFiles(directory=STATIC)),
         ],
         exception_handlers={UfkitError: refusal},

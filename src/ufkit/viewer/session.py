@@ -19,6 +19,8 @@ from ufkit.wire.sniff import Kind, identify
 
 if TYPE_CHECKING:
     from ufkit.uff.inputs import GivenShapes
+    from ufkit.ufw.table import Table
+    from ufkit.viewer.quantisation import Quantisation
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +40,8 @@ class Wish:
 class Subject:
     """One file. What is damaged beyond opening has the findings that say why, and no model.
 
-    Raises FileError where it cannot be read, FormatError (VWR001) for a kind without a page.
+    Raises FileError where it cannot be read, FormatError (VWR001) for a kind without a page,
+    and for a table of thresholds that is none.
     """
 
     def __init__(self, number: int, path: str, wish: Wish) -> None:
@@ -48,11 +51,17 @@ class Subject:
         self.bytes = 0
         self.description = ""
         self.model: Model | None = None
+        self.table: Table | None = None
         self.failed: tuple[Diagnostic, ...] = ()
         source = Source.open(data_file(self.path) if os.path.isdir(self.path) else self.path)
         self.bytes = source.size
         kind = identify(source)
         self.description = kind.description
+        self.kind = kind.name
+        if kind.name in _TABLES:
+            self.table = _table(source)
+            self.description = f"calibration table, {len(self.table.thresholds)} thresholds"
+            return
         opener = _OPENERS.get(kind.name)
         if opener is None:
             message = f"it is {kind.description}"
@@ -96,6 +105,8 @@ class Subject:
     @property
     def pages(self) -> list[str]:
         """The pages there are for it, the first one to be opened."""
+        if self.table is not None:
+            return ["thresholds"]
         return ["graph", "summary", "check"] if self.model else ["check"]
 
     def about(self) -> dict[str, Any]:
@@ -127,19 +138,35 @@ class Session:
     """The files named on the command line; nothing else can be reached."""
 
     def __init__(self, paths: Sequence[str], wish: Wish | None = None) -> None:
-        self.subjects = [Subject(at, path, wish or Wish()) for at, path in enumerate(paths)]
+        self._wish = wish or Wish()
+        self.subjects = [Subject(at, path, self._wish) for at, path in enumerate(paths)]
 
     def about(self) -> dict[str, Any]:
         """What the page is told first."""
         return {
             "files": [subject.about() for subject in self.subjects],
-            "pages": ["compare"] if self.compared else [],
+            "pages": self.pages,
         }
+
+    @property
+    def pages(self) -> list[str]:
+        """The pages about both files, the first one to be opened."""
+        quantised = ["quant"] if self.quantisation else []
+        return [*quantised, "compare"] if self.compared else quantised
 
     @property
     def compared(self) -> bool:
         """Whether there are two models, to be held against each other."""
         return [bool(subject.model) for subject in self.subjects] == [True, True]
+
+    @cached_property
+    def quantisation(self) -> Quantisation | None:
+        """A float net beside the same in integers, or its table; None without such a pair."""
+        if not all(subject.kind.startswith("caffe") or subject.table for subject in self.subjects):
+            return None
+        from ufkit.viewer.quantisation import quantisation_of
+
+        return quantisation_of(self.subjects, self._wish.table)
 
     def __iter__(self) -> Iterator[Subject]:
         return iter(self.subjects)
@@ -148,6 +175,12 @@ class Session:
         """Let go of all files."""
         for subject in self.subjects:
             subject.close()
+
+
+def _table(source: Source) -> Table:
+    from ufkit.ufw.table import open_table
+
+    return open_table(source)
 
 
 def _uff(source: Source, kind: Kind, wish: Wish) -> Model:
@@ -172,6 +205,7 @@ def _prototxt(source: Source, kind: Kind, wish: Wish) -> Model:
     return NetModel(open_prototxt(source), kind.name, weights=weights, shapes=wish.shapes)
 
 
+_TABLES = ("caffe-table", "json")  # JSON that is no table is refused as such
 _OPENERS: dict[str, Callable[[Source, Kind, Wish], Model]] = {
     "uff": _uff,
     "uff-text": _uff,

@@ -6,10 +6,12 @@ import { Checks } from "./checks.js";
 import { Compare } from "./compare.js";
 import { Graph } from "./graph.js";
 import { Help } from "./help.js";
+import { Quantisation } from "./quant.js";
 import { Failure, Go, Waiting } from "./parts.js";
 import { go, href, usePlace } from "./place.js";
 import { Search } from "./search.js";
 import { Summary } from "./summary.js";
+import { Thresholds } from "./thresholds.js";
 import { useTheme } from "./theme.js";
 
 const PAGES = {
@@ -17,6 +19,8 @@ const PAGES = {
   summary: { title: "Summary", show: Summary },
   check: { title: "Check", show: Checks },
   compare: { title: "Compare", show: Compare },
+  quant: { title: "Quantisation", show: Quantisation },
+  thresholds: { title: "Thresholds", show: Thresholds },
 };
 
 function App({ session }) {
