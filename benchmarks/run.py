@@ -23,6 +23,7 @@ QUESTIONS = {
     "caffe": "caffe_nets",
     "datum": "datum",
     "dataset": "make_dataset",
+    "view": "first_paint",
     "start": "command_line",
 }
 

@@ -51,6 +51,8 @@ from ufkit.ufw.quant import multipliers
 from ufkit.ufw.quantize import quantize
 from ufkit.ufw.schema import BLOB
 from ufkit.ufw.table import Table, open_table
+from ufkit.viewer.drawing.png import to_png
+from ufkit.viewer.scene import Scene
 from ufkit.wire.message import Message, to_bytes
 from ufw.datasets import boxed, floats, foreign, made, of_records, record
 from ufw.nets import PROTOTXT, blob_of, old_net
@@ -1098,6 +1100,11 @@ def _boxes(folder: Path) -> Findings:
 @provokes("DAT303")
 def _other_size(folder: Path) -> Findings:
     return annotated(folder, voc_xml("a", (64, 48), OBJECT.format(1, 2)))
+
+
+@provokes("VWR005")
+def _too_large(folder: Path) -> bytes:
+    return to_png(Scene(1_000_000, 1_000_000))
 
 
 @pytest.mark.parametrize("code", [rule.code for rule in RULES])

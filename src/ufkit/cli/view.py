@@ -87,6 +87,7 @@ def command(ctx: click.Context, /, files: tuple[str, ...], **given: Any) -> int:
 
 
 def _view(output: Output, files: tuple[str, ...], **given: Any) -> int:
+    import gc
     import secrets
 
     from ufkit.core.files import need
@@ -104,7 +105,10 @@ def _view(output: Output, files: tuple[str, ...], **given: Any) -> int:
         place = url(address, server)
         layouter = Layouter()
         try:
+            gc.disable()  # opening makes many objects and no garbage: a tenth of the time
             session = Session(files, Wish(given["shapes"], given["weights"], given["table"]))
+            gc.freeze()
+            gc.enable()
             _refuse_unused(session, given)
             _say(output, session, place)
             serve(

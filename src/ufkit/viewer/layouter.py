@@ -17,7 +17,7 @@ from typing import Any
 from ufkit import __version__
 from ufkit.core.diag import RequestError, UfkitError, Where
 from ufkit.core.files import replacing
-from ufkit.viewer.layout import Diagram, Placement, Route, lay_out
+from ufkit.viewer.layout.diagram import Diagram, Placement, Route
 from ufkit.viewer.rules import TOO_LONG
 
 LIMIT = 30.0  # seconds for one layout
@@ -117,6 +117,8 @@ def _no_main() -> Any:
 
 def _work(pipe: Connection) -> None:
     """What the process does until the server goes away."""
+    from ufkit.viewer.layout.compound import lay_out  # here alone: the server needs none of it
+
     while True:
         try:
             diagram = pipe.recv()

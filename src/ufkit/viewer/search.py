@@ -43,14 +43,19 @@ def search(model: Model, at: int, words: str) -> dict[str, Any]:
 def _rank(model: Model, at: int, index: int, item: Item, wanted: list[str]) -> int | None:
     """How good a match is, 0 the best; None for none."""
     key, title = item.key.casefold(), item.title.casefold()
-    text = " ".join((key, title, *map(str.casefold, item.lines), item.value.casefold()))
+    operation = item.operation.casefold()
+    text = " ".join((key, title, operation, *item.lines, item.value)).casefold()
     missing = [word for word in wanted if word not in text]
     if missing and (index >= _MOST_FIELDS or not _in_fields(model, at, index, missing)):
         return None
     first = wanted[0]
     if key == first:
         return 0
-    if title.startswith(first) or key.rpartition("/")[2].startswith(first):
+    if (
+        title.startswith(first)
+        or operation.startswith(first)
+        or key.rpartition("/")[2].startswith(first)
+    ):
         return 1
     return 3 if missing else 2
 

@@ -23,7 +23,6 @@ from ufkit.viewer.answers import Answer, refusal
 from ufkit.viewer.drawing.theme import COLOURS
 from ufkit.viewer.layouter import Layouter
 from ufkit.viewer.model_routes import model_routes
-from ufkit.viewer.pair_routes import pair_routes
 from ufkit.viewer.quant_routes import quant_routes
 from ufkit.viewer.rules import ADDRESS_TAKEN
 from ufkit.viewer.security import LOOPBACK, App, Guard
@@ -53,6 +52,13 @@ class Address:
 def application(session: Session, layouter: Layouter) -> Starlette:
     """The routes, unguarded."""
     showing = Showing(layouter)
+    more = []
+    if session.compared:
+        from ufkit.viewer.pair_routes import pair_routes  # what compares takes long to load
+
+        more = pair_routes(session, showing)
+    else:
+        showing.ahead(session.subjects[0])
 
     def page(_: Request) -> Response:
         return FileResponse(STATIC / "index.html", headers={"cache-control": "no-cache"})
@@ -70,7 +76,7 @@ def application(session: Session, layouter: Layouter) -> Starlette:
             Route("/api/session", about),
             Route("/api/cancel", cancel, methods=["POST"]),
             *model_routes(session, showing),
-            *pair_routes(session, showing),
+            *more,
             *quant_routes(session),
             Mount("/static", StaticFiles(directory=STATIC)),
         ],
@@ -86,12 +92,13 @@ def guarded(session: Session, layouter: Layouter, address: Address) -> Guard:
 
 
 def listening(address: Address) -> socket.socket:
-    """A socket on the address. Raises FileError (VWR004) where there can be none."""
+    """A listening socket on the address. Raises FileError (VWR004) where there can be none."""
     family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
     server = socket.socket(family)
     try:
         server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         server.bind((address.host, address.port))
+        server.listen()  # who comes before files are open waits
     except (OSError, OverflowError) as error:
         server.close()
         message = f"{address.host} port {address.port}: {error}"

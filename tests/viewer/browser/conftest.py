@@ -26,6 +26,7 @@ FLAGS = (
     "--disable-component-update",
     "--disable-sync",
 )
+KEPT = 4  # viewers that run at a time
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
 
 
@@ -68,7 +69,7 @@ class Watched:
 
 
 @pytest.fixture
-def page(browser: Browser, request: pytest.FixtureRequest) -> Iterator[Page]:
+def page(browser: Browser, viewer: Viewer, request: pytest.FixtureRequest) -> Iterator[Page]:
     """A page of a fresh profile, 1,280 by 800. Mark `expects("...")` allows faults that say so."""
     context = browser.new_context(viewport={"width": 1280, "height": 800}, color_scheme="light")
     context.set_default_timeout(20_000)
@@ -81,29 +82,51 @@ def page(browser: Browser, request: pytest.FixtureRequest) -> Iterator[Page]:
     assert not watched.unexpected()
 
 
-@pytest.fixture
-def viewer(tmp_path: Path) -> Iterator[Viewer]:
-    """Starts `ufkit view` with what it is given, and gives the address of the page."""
-    running: list[subprocess.Popen[str]] = []
+class Servers:
+    """Viewers that run: one for each list of arguments, the few used last."""
 
-    def start(*arguments: object) -> str:
-        environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    def __init__(self, cache: Path) -> None:
+        self._environment = {**os.environ, "XDG_CACHE_HOME": str(cache)}
+        self._running: dict[tuple[str, ...], tuple[subprocess.Popen[str], str]] = {}
+
+    def url(self, *arguments: object) -> str:
+        """The address of the page of `ufkit view` with these arguments."""
+        key = (*map(str, arguments),)
+        found = self._running.pop(key, None) or self._started(key)
+        self._running[key] = found
+        if len(self._running) > KEPT:
+            self._end(self._running.pop(next(iter(self._running))))
+        return found[1]
+
+    def _started(self, arguments: tuple[str, ...]) -> tuple[subprocess.Popen[str], str]:
         process = subprocess.Popen(
-            [sys.executable, "-m", "ufkit", "view", "--no-browser", *map(str, arguments)],
+            [sys.executable, "-m", "ufkit", "view", "--no-browser", *arguments],
             stdout=subprocess.PIPE,
             text=True,
-            env=environment,
+            env=self._environment,
         )
-        running.append(process)
         assert process.stdout is not None
         for line in process.stdout:
             if line.startswith("http://"):
-                return line.split()[0]
+                return process, line.split()[0]
         raise AssertionError(f"it ended with {process.wait()}")
 
-    yield start
-    for process in running:
+    def _end(self, running: tuple[subprocess.Popen[str], str]) -> None:
+        process = running[0]
         process.terminate()
         process.wait(10)
-        if process.stdout:
-            process.stdout.close()
+        assert process.stdout is not None
+        process.stdout.close()
+
+    def close(self) -> None:
+        """End them all."""
+        while self._running:
+            self._end(self._running.popitem()[1])
+
+
+@pytest.fixture(scope="session")
+def viewer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Viewer]:
+    """Runs `ufkit view` with what it is given, and gives the address of the page."""
+    servers = Servers(tmp_path_factory.mktemp("cache"))
+    yield servers.url
+    servers.close()

@@ -11,14 +11,14 @@ from playwright.sync_api import Page, expect
 from graphs import small_net
 from ufkit.uff.const import constant
 from ufkit.uff.io import save
-
 from viewer.starting import Viewer
 
 
-@pytest.fixture
-def sides(tmp_path: Path) -> tuple[Path, Path]:
+@pytest.fixture(scope="module")
+def sides(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """A net, and the same with other weights, another field, and a node more."""
-    first, second = tmp_path / "before.uff", tmp_path / "after.uff"
+    folder = tmp_path_factory.mktemp("sides")
+    first, second = folder / "before.uff", folder / "after.uff"
     save(small_net().meta, first)
     other = small_net()
     conv = next(node for node in other.graph if node.operation == "Conv")
@@ -52,7 +52,7 @@ def test_what_is_chosen_on_one_side_is_chosen_on_the_other(
 ) -> None:
     page.goto(viewer(*sides))
     expect(page.locator(".side canvas").first).to_be_visible()
-    page.wait_for_function("performance.getEntriesByName('ufkit-painted').length > 0")
+    page.locator("canvas[data-painted]").first.wait_for()
     page.keyboard.press("ArrowDown")
     page.keyboard.press("ArrowDown")
     page.wait_for_url(lambda url: "item=" in url and "itemB=" in url)

@@ -40,7 +40,7 @@ COLOURS: dict[str, dict[str, Any]] = {
         "frame": "#f4f6f9",
         "frameEdge": "#c9d1da",
         "frameText": "#515b66",
-        "link": "#87919d",
+        "link": "#7d8895",
         "linkText": "#59626d",
         "accent": "#1f5fbf",
         "error": "#b3261e",
@@ -49,6 +49,7 @@ COLOURS: dict[str, dict[str, Any]] = {
         "added": "#1a7f37",
         "removed": "#b3261e",
         "changed": "#a85f00",
+        "renamed": "#6a4ba3",
         "categories": _categories("#dbe3ed", "#22303f"),
     },
     "dark": {
@@ -68,6 +69,7 @@ COLOURS: dict[str, dict[str, Any]] = {
         "added": "#56c271",
         "removed": "#ff7b72",
         "changed": "#e3a13b",
+        "renamed": "#b79cf0",
         "categories": _categories("#354254", "#e4e8ed"),
     },
 }

@@ -7,17 +7,19 @@ from bisect import bisect
 from ufkit.viewer.layout.layers import Layers
 
 
-def align(graph: Layers) -> list[int]:
+def align(graph: Layers, ports: range) -> list[int]:
     """Of each vertex the one of the next rank that stands below it, -1 for none.
 
     Of the pieces between two ranks some become vertical, no two of which cross: first those between
     bends, so that long links are straight; then those between vertices, the middle one of several
     first, and of several as good the one that goes on with the longest column; then the ends of
-    long links.
+    long links. What comes in at one of `ports` is a column before all others.
     """
     under = [-1] * len(graph.rank)
     over = [-1] * len(graph.rank)
     column = [int(v < graph.count) for v in range(len(graph.rank))]  # vertices in it so far
+    for port in ports:
+        column[port] = len(column)
     place, below = graph.place, graph.below
     far_above = [_from_middle(graph, graph.above[v]) for v in range(graph.count)]
     for layer in graph.layers[:-1]:

@@ -43,9 +43,12 @@ def _many_inversions(values: NDArray[np.int64]) -> int:
 
 
 def crossings(routes: Iterable[Route]) -> int:
-    """Crossings of a drawing, each S taken as a straight line; meeting at an end is none."""
-    lines = [line for route in routes for line in (route.points, route.landing) if line]
-    return count_crossings(lines)
+    """Crossings of a drawing, each S taken as a straight line; meeting at an end is none.
+
+    What several links share, such as the end of jumps at a box, counts once.
+    """
+    lines = {tuple(line) for route in routes for line in (route.points, route.landing) if line}
+    return count_crossings(sorted(lines))
 
 
 def count_crossings(lines: Sequence[Sequence[Point]]) -> int:

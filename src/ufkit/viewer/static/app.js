@@ -36,6 +36,10 @@ function App({ session }) {
     if (place.page !== page || place.file !== file.number) go(here, { replace: true });
   });
   useEffect(() => {
+    const { style } = document.documentElement;
+    for (const [name, { head }] of Object.entries(session.colours[theme].categories)) style.setProperty(`--category-${name}`, head);
+  }, [session, theme]);
+  useEffect(() => {
     const pressed = (event) => {
       const search = (event.key === "/" && !typing(event)) || ((event.ctrlKey || event.metaKey) && "kf".includes(event.key));
       if (search && page === "graph") setDialog("search");

@@ -3,7 +3,7 @@
 import { html } from "./vendor/htm-preact.js";
 import { ArrayRow } from "./array.js";
 import { useAnswer } from "./asked.js";
-import { Failure, Finding, Go, Waiting, count } from "./parts.js";
+import { Dot, Failure, Finding, Go, Waiting, count } from "./parts.js";
 import { href } from "./place.js";
 
 export function Panel({ base, place, item, theme, close }) {
@@ -21,7 +21,7 @@ function Item({ data, base, place, theme }) {
   const Jump = ({ row }) => html`<${Go} to=${to(row.item)} href=${href(to(row.item))}>
     <span class="key">${row.key}</span> <span class="quiet">${row.title}</span></${Go}>`;
   return html`
-    <h2><span class="dot ${data.category}"></span>${data.title}</h2>
+    <h2><${Dot} category=${data.category} />${data.title}</h2>
     <p class="key name">${data.key}</p>
     ${data.doc && html`<p class="doc">${marked(data.doc)}</p>`}
     ${data.findings.map((row) => html`<${Finding} row=${row} />`)}

@@ -69,6 +69,11 @@ export function Waiting({ what = "loading" }) {
   return html`<p class="waiting" role="status">${what}…</p>`;
 }
 
+/** The colour of a category of operations. */
+export function Dot({ category }) {
+  return html`<span class="dot" style=${{ background: `var(--category-${category})` }}></span>`;
+}
+
 /** A bar whose length is a share of the greatest of its column. */
 export function Bar({ value, most }) {
   const width = most > 0 ? Math.max(value > 0 ? 1 : 0, Math.round((100 * value) / most)) : 0;

@@ -3,7 +3,7 @@
 import { html, useEffect, useState } from "./vendor/htm-preact.js";
 import { useAnswer } from "./asked.js";
 import { Dialog } from "./help.js";
-import { Failure } from "./parts.js";
+import { Dot, Failure } from "./parts.js";
 import { go } from "./place.js";
 
 export function Search({ file, place, close }) {
@@ -38,7 +38,7 @@ export function Search({ file, place, close }) {
     ${error && html`<${Failure} error=${error} />`}
     <ul id="found" class="found" role="listbox" aria-label="results">${rows.map((row, index) => html`
       <li id=${`found-${index}`} role="option" aria-selected=${index === chosen} onClick=${() => choose(row)}>
-        <span class="dot ${row.category}"></span><span class="key">${row.key}</span>
+        <${Dot} category=${row.category} /><span class="key">${row.key}</span>
         <span class="quiet">${row.title}${row.value ? `, ${row.value}` : ""}</span></li>`)}</ul>
     ${asked && data && html`<p class="quiet" role="status">${data.total === 0 ? "nothing found" : `${data.total.toLocaleString("en")} found${data.total > rows.length ? `, the first ${rows.length} shown` : ""}`}</p>`}
   </${Dialog}>`;

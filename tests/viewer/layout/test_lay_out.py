@@ -1,0 +1,223 @@
+"""Placements of any diagram are sound; those of nets are good."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ufkit.viewer.layout.compound import lay_out
+from ufkit.viewer.layout.crossings import crossings
+from ufkit.viewer.layout.diagram import Diagram, Placement, Spacing
+from viewer.layout.nets import HARD, KINDS, Net, mixed, nested, one_kind, plain
+from viewer.layout.soundness import faults
+
+
+def boxes(count: int, links: list[tuple[int, int]], **more: list[int]) -> Diagram:
+    return Diagram([80.0] * count, [24.0] * count, links, **more)
+
+
+@st.composite
+def diagrams(draw: st.DrawFn) -> Diagram:
+    """Multigraphs with cycles and loops, in groups in groups."""
+    count = draw(st.integers(0, 24))
+    sizes = st.floats(1, 300)
+    widths = draw(st.lists(sizes, min_size=count, max_size=count))
+    heights = draw(st.lists(sizes, min_size=count, max_size=count))
+    ends = st.integers(0, max(count - 1, 0))
+    links = draw(st.lists(st.tuples(ends, ends), max_size=40)) if count else []
+    groups = draw(st.integers(0, 6))
+    numbers = draw(st.permutations(range(groups)))  # a group may come before the one around it
+    above = [-1] * groups
+    for at in range(1, groups):
+        above[numbers[at]] = draw(st.sampled_from([-1, *numbers[:at]]))
+    inside = draw(st.lists(st.integers(-1, groups - 1), min_size=count, max_size=count))
+    titles = draw(st.lists(st.floats(0, 400), min_size=groups, max_size=groups))
+    return Diagram(widths, heights, links, inside, above, titles)
+
+
+@settings(max_examples=300)
+@given(diagrams(), st.sampled_from([2, 5, 30]))
+def test_any_diagram_is_laid_out_soundly(diagram: Diagram, longest: int) -> None:
+    placement = lay_out(diagram, Spacing(longest=longest))
+    assert faults(diagram, placement) == []
+
+
+@given(diagrams())
+def test_the_same_diagram_gives_the_same_placement(diagram: Diagram) -> None:
+    assert lay_out(diagram) == lay_out(diagram)
+
+
+def test_nothing_is_laid_out() -> None:
+    placement = lay_out(Diagram([], [], []))
+    assert (placement.x, placement.routes, placement.frames) == ([], [], [])
+
+
+def test_a_chain_is_a_straight_line_down() -> None:
+    placement = lay_out(Diagram([80, 140, 60], [24, 66, 24], [(0, 1), (1, 2)]))
+    middles = [x + width / 2 for x, width in zip(placement.x, (80, 140, 60), strict=True)]
+    assert len({round(middle, 6) for middle in middles}) == 1
+    assert placement.y == sorted(placement.y)
+    assert all(len(route.points) == 2 for route in placement.routes)
+
+
+def test_the_way_around_a_block_is_straight_and_the_block_too() -> None:
+    links = [(0, 1), (1, 2), (2, 3), (3, 4), (0, 4), (4, 5)]
+    placement = lay_out(boxes(6, links))
+    assert len({round(x, 6) for x in placement.x}) == 1
+    around = placement.routes[4].points
+    xs = [x for x, _ in around]
+    assert len(set(xs[1:-1])) == 1  # leaves, passes in one line, arrives
+    assert crossings(placement.routes) == 0
+
+
+def test_branches_leave_a_box_in_the_order_of_where_they_lead() -> None:
+    placement = lay_out(boxes(5, [(0, 1), (0, 2), (0, 3), (0, 4)]))
+    leaving = [route.points[0][0] for route in placement.routes]
+    arriving = [route.points[-1][0] for route in placement.routes]
+    order = sorted(range(4), key=arriving.__getitem__)
+    assert sorted(range(4), key=leaving.__getitem__) == order
+    assert len(set(leaving)) == 4
+
+
+def test_parallel_links_are_told_apart() -> None:
+    first, second = lay_out(boxes(2, [(0, 1), (0, 1)])).routes
+    assert first.points != second.points
+
+
+def test_a_link_back_leads_up() -> None:
+    placement = lay_out(boxes(3, [(0, 1), (1, 2), (2, 0)]))
+    rising = [route for route in placement.routes if route.points[0][1] > route.points[-1][1]]
+    assert len(rising) == 1
+
+
+def test_a_loop_comes_back_to_its_box() -> None:
+    diagram = boxes(1, [(0, 0)])
+    placement = lay_out(diagram)
+    assert faults(diagram, placement) == []
+    assert max(x for x, _ in placement.routes[0].points) > placement.x[0] + 80
+    assert placement.width > max(x for x, _ in placement.routes[0].points)
+
+
+def test_a_link_over_too_many_ranks_is_a_jump() -> None:
+    chain = [(at, at + 1) for at in range(39)]
+    placement = lay_out(boxes(40, [*chain, (0, 30), (0, 31), (2, 39)]))
+    assert [route.jump for route in placement.routes[39:]] == [False, True, True]
+    jump = placement.routes[-1]
+    assert jump.points[0][1] < jump.points[-1][1]
+    assert jump.landing[0][1] < jump.landing[-1][1]
+    assert not any(route.jump for route in placement.routes[:39])
+
+
+def test_jumps_of_a_box_share_their_ends() -> None:
+    chain = [(at, at + 1) for at in range(79)]
+    placement = lay_out(boxes(80, [*chain, (0, 40), (0, 50), (0, 79)]))
+    assert len({tuple(route.points) for route in placement.routes[79:]}) == 1
+
+
+def test_what_no_link_joins_stands_side_by_side() -> None:
+    placement = lay_out(boxes(4, [(0, 1), (2, 3)]))
+    assert placement.y[0] == placement.y[2]
+    assert placement.x[0] != placement.x[2]
+
+
+def test_boxes_alone_stand_in_rows() -> None:
+    placement = lay_out(boxes(100, []))
+    assert 0.8 < placement.width / placement.height < 3
+    assert len(set(placement.y)) > 5
+
+
+def test_a_frame_has_its_title_above_its_members() -> None:
+    spacing = Spacing()
+    diagram = Diagram([80] * 3, [24] * 3, [(0, 1), (1, 2)], [-1, 0, 0], [-1], [300.0])
+    placement = lay_out(diagram)
+    x, y, width, _ = placement.frames[0]
+    assert width >= 300
+    assert min(placement.y[1:]) - y >= spacing.title
+    assert min(placement.x[1:]) - x >= spacing.padding
+
+
+def test_a_group_may_be_empty() -> None:
+    diagram = Diagram([80], [24], [], [-1], [-1, 0])
+    assert faults(diagram, lay_out(diagram)) == []
+
+
+def test_lines_do_not_run_away_through_frames() -> None:
+    """Each block has its input at the left and its output at the right."""
+    net = Net()
+    x = net.node("")
+    for block in range(40):
+        scope = f"block{block}"
+        first = net.node(scope, x)
+        side = net.chain(scope, net.node(scope), 4)
+        x = net.node(scope, side, net.node(scope, first))
+    placement = lay_out(net.diagram(grouped=True))
+    assert placement.width < 3 * max(width for _, _, width, _ in placement.frames)
+
+
+def test_a_staircase_of_side_chains_does_not_widen_the_drawing() -> None:
+    net = Net()
+    x = net.node("")
+    for _ in range(60):
+        x = net.node("", net.chain("", x, 5), net.chain("", net.node(""), 6))
+    assert lay_out(net.diagram()).width < 1200
+
+
+# Crossings that were reached, and a little more: what makes it worse is to be seen.
+CROSSINGS = {
+    "resnet": 0,
+    "inception": 0,
+    "unet": 0,
+    "ssd": 20,
+    "transformer": 20,
+    "pyramid": 40,
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_nets_have_few_crossings(kind: str) -> None:
+    diagram = one_kind(kind, 300).diagram()
+    placement = lay_out(diagram)
+    assert faults(diagram, placement) == []
+    assert crossings(placement.routes) <= CROSSINGS[kind]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_nets_in_groups_are_sound(kind: str) -> None:
+    diagram = one_kind(kind, 200).diagram(grouped=True)
+    assert faults(diagram, lay_out(diagram)) == []
+
+
+def test_a_large_net_has_few_crossings() -> None:
+    placement = lay_out(mixed(3000).diagram())
+    assert crossings(placement.routes) <= 150
+
+
+def complete(placement: Placement, diagram: Diagram) -> None:
+    assert len(placement.x) == len(placement.y) == len(diagram.widths)
+    assert len(placement.routes) == len(diagram.links)
+    assert len(placement.frames) == len(diagram.group_parents)
+    assert max(placement.x) < placement.width < 5_000_000
+
+
+@pytest.mark.parametrize("name", HARD)
+def test_hard_graphs_are_laid_out(name: str) -> None:
+    diagram = HARD[name]()
+    complete(lay_out(diagram), diagram)
+
+
+def test_groups_in_groups_do_not_grow_without_end() -> None:
+    """Each level adds its padding, and little more."""
+    assert lay_out(nested(60)).width < 60 * 120
+
+
+def test_groups_may_be_a_thousand_deep() -> None:
+    diagram = nested(1000)
+    complete(lay_out(diagram), diagram)
+
+
+def test_a_chain_with_the_order_of_boxes_reversed_is_the_same_drawing() -> None:
+    down = lay_out(plain(50, [(at, at + 1) for at in range(49)]).diagram())
+    up = lay_out(plain(50, [(at + 1, at) for at in range(49)]).diagram())
+    assert down.height == up.height
+    assert not any(route.points[0][1] > route.points[-1][1] for route in up.routes)
