@@ -17,6 +17,7 @@ import ufkit.datasets.rules
 import ufkit.uff.rules
 import ufkit.uff.work_rules
 import ufkit.ufw.rules
+import ufkit.ufw.shape_rules
 import ufkit.viewer.rules
 import ufkit.wire.rules
 from ufkit.core.diag import Rule
@@ -37,6 +38,7 @@ BANDS: tuple[tuple[str, str, tuple[Rule, ...]], ...] = (
     ("UFF", "src/ufkit/uff/rules.py", ufkit.uff.rules.RULES),
     ("Work on UFF", "src/ufkit/uff/work_rules.py", ufkit.uff.work_rules.RULES),
     ("UFW and Caffe", "src/ufkit/ufw/rules.py", ufkit.ufw.rules.RULES),
+    ("Shapes of UFW and Caffe", "src/ufkit/ufw/shape_rules.py", ufkit.ufw.shape_rules.RULES),
     ("Datasets", "src/ufkit/datasets/rules.py", ufkit.datasets.rules.RULES),
     ("Conversions", "src/ufkit/conversion/rules.py", ufkit.conversion.rules.RULES),
     ("Viewer", "src/ufkit/viewer/rules.py", ufkit.viewer.rules.RULES),

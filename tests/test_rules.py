@@ -44,7 +44,7 @@ from ufkit.uff.io import open as open_uff
 from ufkit.uff.model import MetaGraph
 from ufkit.ufw.annotations import Box, Record
 from ufkit.ufw.blob import Blob
-from ufkit.ufw.check import check_blob, check_labels
+from ufkit.ufw.check import check_blob, check_labels, check_prototxt
 from ufkit.ufw.datum import Datum
 from ufkit.ufw.dequantize import dequantize
 from ufkit.ufw.io import open_labels
@@ -595,6 +595,17 @@ def _connections(_: Path) -> Findings:
     net = small_caffe()
     net.add("ip", "ReLU", ["nobody"], ["x"])
     return ufkit.check_net(net)
+
+
+@provokes("UFW008")
+def _groups(_: Path) -> Findings:
+    text = PROTOTXT.replace("num_output: 4", "num_output: 4 group: 2")
+    return check_prototxt(ufkit.open_prototxt(Source(text.encode(), "x")))
+
+
+@provokes("UFW009")
+def _no_such_input(_: Path) -> Findings:
+    return ufkit.check_net(small_caffe(), {"nobody": [1, 3, 8, 8]})
 
 
 @provokes("UFW007")

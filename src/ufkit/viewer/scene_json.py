@@ -8,7 +8,7 @@ from ufkit.viewer.answers import Answer
 from ufkit.viewer.content import Picture
 from ufkit.viewer.groups import Box, View
 from ufkit.viewer.scene import METRICS, Scene, SceneBox, SceneFrame, labels
-from ufkit.viewer.session import Subject
+from ufkit.viewer.subject import Subject
 
 
 def as_json(

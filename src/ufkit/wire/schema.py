@@ -50,6 +50,7 @@ class FieldType:
     type      the MessageType or EnumType of kinds `message` and `enum`
     explicit  a singular field that tells "absent" from "has its default value":
               proto2 fields, oneof members, `optional`, and all messages
+    doc       the comment beside it in the .proto file
     """
 
     name: str
@@ -61,6 +62,7 @@ class FieldType:
     explicit: bool = False
     oneof: str = ""
     default: Any = None
+    doc: str = ""
 
     @property
     def wire(self) -> int:
