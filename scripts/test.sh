@@ -3,7 +3,7 @@
 #
 #   bash scripts/test.sh [pytest arguments]
 #
-# Needs Python 3.11 or later with pip (or, as root, apt). PYTHON=python3.12 picks the
+# Needs Python 3.11 or later with pip (or, as root, apt); Chromium for the page of `ufkit view`. PYTHON=python3.12 picks the
 # interpreter; JOBS=4 the number of test processes (default: one per core).
 set -euo pipefail
 
@@ -134,10 +134,24 @@ prepare_alone() { # two runs in one tree must not build the same environment at 
     fi
 }
 
+# The page of `ufkit view` is tried in a browser; without one those tests are skipped.
+browser() {
+    local name
+    for name in chromium chromium-browser google-chrome; do
+        if command -v "$name"; then return; fi
+    done
+    if [ "$(id -u)" -eq 0 ] && command -v apt-get >/dev/null; then
+        export DEBIAN_FRONTEND=noninteractive
+        twice apt-get update -qq && twice apt-get install -y -qq chromium >/dev/null && return
+    fi
+    echo "no browser is installed: what needs one will be skipped, as pytest says below"
+}
+
 shopt -s nullglob
 typed=(src scripts/*.py benchmarks/*.py)
 
 step "environment" prepare_alone
+step "browser" browser
 step "ruff check" "$python" -m ruff check .
 step "ruff format" "$python" -m ruff format --check .
 step "mypy" "$python" -m mypy "${typed[@]}"

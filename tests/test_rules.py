@@ -13,8 +13,10 @@ from typing import Any
 
 import cv2
 import numpy as np
+import onnx
 import pytest
 
+import onnx_models
 import tf_graphs
 import ufkit
 from graphs import small_net
@@ -51,6 +53,8 @@ from ufkit.ufw.quant import multipliers
 from ufkit.ufw.quantize import quantize
 from ufkit.ufw.schema import BLOB
 from ufkit.ufw.table import Table, open_table
+from ufkit.viewer.drawing.png import to_png
+from ufkit.viewer.scene import Scene
 from ufkit.wire.message import Message, to_bytes
 from ufw.datasets import boxed, floats, foreign, made, of_records, record
 from ufw.nets import PROTOTXT, blob_of, old_net
@@ -856,6 +860,38 @@ def _tf_training(_: Path) -> Findings:
     return of_tensorflow(phase, switch, tf_graphs.node("y", "Merge", "s", "s:1"))
 
 
+def of_onnx(*nodes: onnx.NodeProto, sizes: list[Any] | None = None, **options: Any) -> Findings:
+    """What is said of an ONNX model with an input x that gives y."""
+    more = {"opset": options.pop("opset")} if "opset" in options else {}
+    made = onnx_models.model(nodes, {"x": [2] if sizes is None else sizes}, ["y"], **more)
+    return iter(onnx_models.uff(made, **options).diagnostics)
+
+
+@provokes("CNV501")
+def _outside_core(_: Path) -> Findings:
+    return of_onnx(onnx_models.node("Erf", ["x"], ["y"]))
+
+
+@provokes("CNV502")
+def _onnx_unsound(_: Path) -> Findings:
+    return of_onnx(onnx_models.node("Relu", ["gone"], ["y"]))
+
+
+@provokes("CNV503")
+def _onnx_no_value(_: Path) -> Findings:
+    return of_onnx(onnx_models.node("Relu", ["x"], ["y"]), outputs=["z"])
+
+
+@provokes("CNV504")
+def _onnx_scalar(_: Path) -> Findings:
+    return of_onnx(onnx_models.node("Relu", ["x"], ["y"]), sizes=[])
+
+
+@provokes("CNV505")
+def _onnx_opset(_: Path) -> Findings:
+    return of_onnx(onnx_models.node("Relu", ["x"], ["y"]), opset=6)
+
+
 @provokes("CNV104")
 def _up_to_plugins(folder: Path) -> Findings:
     b = one("Activation", [2, 4], func="relu")
@@ -1087,6 +1123,11 @@ def _boxes(folder: Path) -> Findings:
 @provokes("DAT303")
 def _other_size(folder: Path) -> Findings:
     return annotated(folder, voc_xml("a", (64, 48), OBJECT.format(1, 2)))
+
+
+@provokes("VWR005")
+def _too_large(folder: Path) -> bytes:
+    return to_png(Scene(1_000_000, 1_000_000))
 
 
 @provokes("VWR101")

@@ -10,12 +10,11 @@ from starlette.routing import Route
 from ufkit.viewer.answers import MOST, Answer, bad, checked, download, each, findings, number
 from ufkit.viewer.arrays import npy, statistics, window
 from ufkit.viewer.content import Model, Picture, Weights
-from ufkit.viewer.drawing import to_png, to_svg
 from ufkit.viewer.panel import panel, weights_row
 from ufkit.viewer.paths import related, shortest
 from ufkit.viewer.search import search
 from ufkit.viewer.session import Session, Subject
-from ufkit.viewer.showing import Showing
+from ufkit.viewer.showing import Showing, marks
 from ufkit.viewer.totals import totals
 
 if TYPE_CHECKING:
@@ -32,11 +31,17 @@ def model_routes(session: Session, showing: Showing) -> list[Route]:
         text = showing.scene(subject, at, request.query_params.get("open"))
         return Response(text, media_type="application/json")
 
+    def marked(request: Request) -> Response:
+        return Answer(marks(*_picture(session, request)))
+
     def drawing(request: Request) -> Response:
         subject, at = _picture(session, request)
         query = request.query_params
         drawn = showing.drawn(subject, at, query.get("open"))
         theme = "dark" if query.get("theme") == "dark" else "light"
+        from ufkit.viewer.drawing.png import to_png
+        from ufkit.viewer.drawing.svg import to_svg
+
         form = request.path_params["form"]
         if form == "svg":
             body, media = to_svg(drawn, theme).encode(), "image/svg+xml"
@@ -118,6 +123,7 @@ def model_routes(session: Session, showing: Showing) -> list[Route]:
     return [
         Route(f"{file}/findings", checks),
         Route(f"{one}/scene", scene),
+        Route(f"{one}/marks", marked),
         Route(f"{one}/drawing.{{form}}", drawing),
         Route(f"{one}/items", items),
         Route(f"{one}/item", item),

@@ -192,8 +192,26 @@ def _uff(source: Source, kind: Kind, wish: Wish) -> Model:
     return UffModel(open_uff(source), kind.name, wish.shapes)
 
 
+def _onnx(source: Source, kind: Kind, wish: Wish) -> Model:
+    from ufkit.viewer.onnx_model import OnnxModel
+
+    return OnnxModel(source)
+
+
+def _tensorflow(source: Source, kind: Kind, wish: Wish) -> Model:
+    """A graph as the UFF that it becomes."""
+    from ufkit.conversion.tf_files import open_tensorflow
+    from ufkit.conversion.tf_uff import to_uff
+    from ufkit.viewer.uff_model import UffModel
+
+    return UffModel(to_uff(open_tensorflow(source)).meta, kind.name, wish.shapes)
+
+
 _OPENERS: dict[str, Callable[[Source, Kind, Wish], Model]] = {
     "uff": _uff,
     "uff-text": _uff,
     "uff-json": _uff,
+    "onnx": _onnx,
+    "tf-graph": _tensorflow,
+    "tf-text": _tensorflow,
 }

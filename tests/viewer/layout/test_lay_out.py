@@ -6,7 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ufkit.viewer.layout import Diagram, Placement, Spacing, crossings, lay_out
+from ufkit.viewer.layout.compound import lay_out
+from ufkit.viewer.layout.crossings import crossings
+from ufkit.viewer.layout.diagram import Diagram, Placement, Spacing
 from viewer.layout.nets import HARD, KINDS, Net, mixed, nested, one_kind, plain
 from viewer.layout.soundness import faults
 

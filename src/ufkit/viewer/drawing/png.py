@@ -9,6 +9,7 @@ from typing import Any
 from ufkit.core.diag import RequestError, Where
 from ufkit.core.files import need
 from ufkit.viewer.drawing.shapes import (
+    HALO,
     Disc,
     Letters,
     Rectangle,
@@ -20,7 +21,7 @@ from ufkit.viewer.drawing.shapes import (
     curve,
     shapes,
 )
-from ufkit.viewer.layout import Point
+from ufkit.viewer.layout.diagram import Point
 from ufkit.viewer.rules import TOO_LARGE
 from ufkit.viewer.scene import Scene
 
@@ -31,11 +32,11 @@ _FINER = 2  # shapes are painted so much larger, and shrunk: smooth edges
 _STRIP = 256  # rows painted at once
 _PIECES = 12  # straight pieces of an S
 _DROP = 0.36  # of the size of letters: from their middle down to the baseline
-_FONTS = (  # regular and bold, as systems name them
-    ("LiberationSans-Regular.ttf", "LiberationSans-Bold.ttf"),
-    ("Arial.ttf", "Arial Bold.ttf"),
-    ("arial.ttf", "arialbd.ttf"),
+_FONTS = (  # regular and bold, as systems name them; the first is the one that was measured
     ("DejaVuSans.ttf", "DejaVuSans-Bold.ttf"),
+    ("Arial Unicode.ttf", "Arial Bold.ttf"),
+    ("arial.ttf", "arialbd.ttf"),
+    ("LiberationSans-Regular.ttf", "LiberationSans-Bold.ttf"),
 )
 
 
@@ -89,7 +90,7 @@ class _Painter:
             if rows > 0:
                 whole.paste(self._strip(members, wide, rows, top, page), (0, top))
         out = io.BytesIO()
-        whole.save(out, "PNG")
+        whole.save(out, "PNG", compress_level=4)
         return out.getvalue()
 
     def _strip(self, members: list[Shape], wide: int, rows: int, top: int, page: str) -> Any:
@@ -146,7 +147,11 @@ class _Painter:
             return
         place = text.x * scale, (text.y + _DROP * text.size) * scale - top
         anchor = "ms" if text.centred else "ls"
-        draw.text(place, text.text, text.colour, self._of(size, text.bold), anchor)
+        font = self._of(size, text.bold)
+        if text.halo:
+            around = {"stroke_width": HALO * scale, "stroke_fill": text.halo}
+            draw.text(place, text.text, text.halo, font, anchor, **around)
+        draw.text(place, text.text, text.colour, font, anchor)
 
     def _of(self, size: float, bold: bool) -> Any:
         key = size, bold

@@ -12,9 +12,9 @@ from itertools import pairwise
 from typing import Any
 
 from ufkit.core.diag import RequestError, Where
-from ufkit.viewer.drawing.measure import shortened, text_width
+from ufkit.viewer.drawing.measure import shortened
 from ufkit.viewer.drawing.theme import COLOURS
-from ufkit.viewer.layout import Point
+from ufkit.viewer.layout.diagram import Point
 from ufkit.viewer.rules import BAD_REQUEST
 from ufkit.viewer.scene import (
     CORNER,
@@ -28,16 +28,18 @@ from ufkit.viewer.scene import (
     STACK,
     TITLE,
     TITLE_SIZE,
+    Label,
     Scene,
     SceneBox,
     SceneFrame,
     SceneLink,
-    label_places,
+    labels,
 )
 
 _FRAME_CORNER = 8.0
 _ARROW = 7.0, 3.5  # length and half width
 _MARK = 6.0  # radius
+HALO = 2.0  # CSS pixels around letters
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +91,7 @@ class Letters:
     """A line of text; x is its left end, or its middle; y that of the middle of the letters.
 
     whole   the text before it was cut to fit
+    halo    colour around the letters, over what is below them
     """
 
     x: float
@@ -99,6 +102,7 @@ class Letters:
     bold: bool
     centred: bool
     colour: str
+    halo: str = ""
 
 
 Shape = Rectangle | Disc | Triangle | Way | Letters
@@ -118,19 +122,25 @@ def shapes(scene: Scene, colours: dict[str, Any]) -> Iterator[Shape]:
         yield from _frame(frame, colours)
     for link in scene.links:
         yield from _link(link, colours)
-    for link in scene.links:
-        yield from _labels(scene, link, colours)
+    for frame in scene.frames:
+        yield from _title(frame, colours)
+    for written in labels(scene):
+        for label in written:
+            yield from _label(scene, label, colours)
     for box in scene.boxes:
         yield from _box(box, colours)
 
 
 def _frame(frame: SceneFrame, colours: dict[str, Any]) -> Iterator[Shape]:
     style = Style(colours["frame"], colours["frameEdge"])
-    x, y, corner = frame.x, frame.y, _FRAME_CORNER
-    yield Rectangle(x, y, frame.width, frame.height, corner, corner, style)
-    text = Letters(
-        x + 12, y + FRAME_TITLE / 2, "", "", FRAME_SIZE, True, False, colours["frameText"]
-    )
+    corner = _FRAME_CORNER
+    yield Rectangle(frame.x, frame.y, frame.width, frame.height, corner, corner, style)
+
+
+def _title(frame: SceneFrame, colours: dict[str, Any]) -> Iterator[Shape]:
+    """Over the links that come in at the top."""
+    ink, ground, middle = colours["frameText"], colours["frame"], frame.y + FRAME_TITLE / 2
+    text = Letters(frame.x + 12, middle, "", "", FRAME_SIZE, True, False, ink, ground)
     yield from _written(text, frame.title, frame.width - 24)
 
 
@@ -145,12 +155,14 @@ def _link(link: SceneLink, colours: dict[str, Any]) -> Iterator[Shape]:
     yield Triangle(((x, y), (x - half, back), (x + half, back)), head)
 
 
-def _labels(scene: Scene, link: SceneLink, colours: dict[str, Any]) -> Iterator[Shape]:
-    for x, y, label in label_places(scene, link):
-        text = visible(label)
-        wide = text_width(text, LABEL_SIZE)
-        yield Rectangle(x - 2, y - 7, wide + 4, 14, 0, 0, Style(colours["page"]))
-        yield Letters(x, y, text, text, LABEL_SIZE, False, False, colours["linkText"])
+def _label(scene: Scene, label: Label, colours: dict[str, Any]) -> Iterator[Shape]:
+    x, y, _ = label
+    framed = any(
+        frame.x <= x <= frame.x + frame.width and frame.y <= y <= frame.y + frame.height
+        for frame in scene.frames
+    )
+    text, ground = visible(label[2]), colours["frame" if framed else "page"]
+    yield Letters(x, y, text, text, LABEL_SIZE, False, False, colours["linkText"], ground)
 
 
 def _box(box: SceneBox, colours: dict[str, Any]) -> Iterator[Shape]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from html import escape
 
 from ufkit.viewer.drawing.shapes import (
+    HALO,
     Disc,
     Letters,
     Rectangle,
@@ -73,6 +74,8 @@ def _text(text: Letters, styles: dict[str, str]) -> str:
     rule = f"fill:{text.colour};font-size:{_number(text.size)}px"
     rule += ";font-weight:600" if text.bold else ""
     rule += ";text-anchor:middle" if text.centred else ""
+    if text.halo:
+        rule += f";stroke:{text.halo};stroke-width:{2 * HALO:g};paint-order:stroke"
     place = f'x="{_number(text.x)}" y="{_number(text.y + _DROP * text.size)}"'
     whole = f"<title>{escape(text.whole)}</title>" if text.whole != text.text else ""
     return f'<text {place} class="{_named(rule, styles)}">{escape(text.text)}{whole}</text>'

@@ -40,7 +40,7 @@ COLOURS: dict[str, dict[str, Any]] = {
         "frame": "#f4f6f9",
         "frameEdge": "#c9d1da",
         "frameText": "#515b66",
-        "link": "#87919d",
+        "link": "#7d8895",
         "linkText": "#59626d",
         "accent": "#1f5fbf",
         "error": "#b3261e",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 
 from ufkit.viewer.layout.layers import Layers
@@ -9,6 +10,7 @@ from ufkit.viewer.layout.layers import Layers
 Distances = Mapping[tuple[int, int], float]
 
 _ROUNDS = 12  # of cutting columns
+_WORK = 100_000  # vertices looked at in all of them
 _GENEROUS = 1.25  # times the width of the widest rank, for columns to be straight
 _SPARE = 400.0  # pixels more
 _DRIFT = 48.0  # pixels that the line of a column may leave that of its beginning
@@ -152,11 +154,11 @@ def columns_of(
     """The columns of an alignment, as far as the drawing does not get much wider by them."""
     widest = 0.0
     for layer in graph.layers:
-        widest = max(widest, sum([apart[pair] for pair in zip(layer, layer[1:], strict=False)]))
+        widest = max(widest, sum([apart[pair] for pair in itertools.pairwise(layer)]))
     limit = widest * _GENEROUS + _SPARE
     under = list(under)
     columns = Columns(graph, under, starts, stops, apart)
-    for _ in range(_ROUNDS):
+    for _ in range(max(1, min(_ROUNDS, _WORK // (len(under) + 1)))):
         if columns.width <= limit or not (cuts := columns.strained(limit)):
             break
         for v in cuts:

@@ -10,6 +10,7 @@ from ufkit.viewer.layout.levels import Level, levels_of
 from ufkit.viewer.layout.packing import packed
 from ufkit.viewer.layout.parts import Box, Part, straightened
 
+_WORK = 400_000  # vertices and links looked at while they are put in order
 _LOOP = 12.0  # pixels that a loop stands out
 
 
@@ -41,6 +42,7 @@ class _Frame:
         self.ports: dict[int, float] = {}
         self.stubs: dict[int, tuple[float, float]] = {}  # x of a jump's ends at a box, right of x
         self.width = self.height = 0.0
+        self.ordered = False
 
     def port_place(self, link: int) -> int:
         """Where among its ports the one of this link is."""
@@ -95,9 +97,13 @@ class _Compound:
 
     def placement(self) -> Placement:
         for level in self.levels.levels:
-            frame = self.frames[level.group] = _Frame(level)
+            self.frames[level.group] = _Frame(level)
+        size = sum([part.graph.size for frame in self.frames.values() for part in frame.parts])
+        for frame in self.frames.values():
             for part in frame.parts:
-                part.order(self._keys(frame) if part is frame.ported else {})
+                keys = self._keys(frame) if part is frame.ported else {}
+                part.order(keys, _WORK / size)
+            frame.ordered = True
         for frame in reversed(self.frames.values()):
             self._place(frame)
         return self._absolute()
@@ -116,8 +122,8 @@ class _Compound:
     def _tie(self, part: Part, v: int, link: int) -> int:
         """Of links that lead to the same vertex, the order in which they are fixed there."""
         if v < len(part.items) and (group := part.items[v] - self.boxes) >= 0:
-            frame = self.frames.get(group)
-            return frame.port_place(link) if frame else 0
+            frame = self.frames[group]
+            return frame.port_place(link) if frame.ordered else 0
         return 0
 
     def _box(self, item: int) -> Box:
@@ -161,7 +167,8 @@ class _Compound:
             sizes = []
             for item in frame.loners:
                 box = self._box(item)
-                sizes.append((box.left + box.right, box.height))
+                right = max(box.right, spacing.jump) if any(box.stubs) else box.right
+                sizes.append((box.left + right, box.height))
                 frame.stubs[item] = box.width / 2, box.width / 2
             high = max([bottom, *(h for _, h in blocks)], default=0.0)
             places, *block = packed(sizes, spacing.beside, high)

@@ -39,6 +39,7 @@ class Spacing:
     title     height of the strip at the top of a frame
     apart     between parts that no link joins
     stub      length of each end of a jump
+    jump      room beside it, for what is written there
     longest   ranks that a link may span; a longer one becomes a jump
     """
 
@@ -49,6 +50,7 @@ class Spacing:
     title: float = 26.0
     apart: float = 48.0
     stub: float = 14.0
+    jump: float = 96.0
     longest: int = 30
 
 

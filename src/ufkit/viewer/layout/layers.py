@@ -48,6 +48,11 @@ class Layers:
         for layer in self.layers:
             self.put(layer)
 
+    @property
+    def size(self) -> int:
+        """Vertices and pieces of links."""
+        return len(self.rank) + sum(map(len, self.below))
+
     def put(self, layer: Sequence[int]) -> None:
         """Make `place` agree with the order of this rank."""
         place = self.place

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from ufkit.viewer.layout.diagram import Diagram
 from ufkit.viewer.layout.ranks import rank
 
-_BENDS = 40_000  # in all; more cannot be followed, and take long to put in order
+_BENDS = 25_000  # in all; more cannot be followed, and take long to put in order
 
 
 @dataclass(slots=True)

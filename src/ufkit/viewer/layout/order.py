@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from ufkit.viewer.layout.crossings import inversions
 from ufkit.viewer.layout.layers import Layers
 
-_WORK = 500_000  # vertices looked at in all sweeps and exchanges
 _SWEEPS = 24
 _PATIENCE = 4  # sweeps without gain
 _ROUNDS = 6  # of exchanges after each sweep
@@ -16,22 +15,22 @@ _ROUNDS = 6  # of exchanges after each sweep
 Keys = Mapping[int, tuple[int, ...]]
 
 
-def order(graph: Layers, ports: Keys) -> None:
+def order(graph: Layers, ports: Keys, effort: float) -> None:
     """Sort `graph.layers` so that few links cross.
 
     Barycentres downwards and upwards, neighbours exchanged where that helps, the best kept
     (Sugiyama, Tagawa and Toda 1981; Gansner and others, "A technique for drawing directed graphs",
     1993). A rank of one vertex divides the work: what is above and what is below do not see each
     other.
-    `ports` are vertices whose order is given by a key; equal keys are free.
+    `ports` are vertices whose order is given by a key; equal keys are free. `effort` is how often
+    each vertex and link may be looked at.
     """
     _begin(graph, ports)
     layers = graph.layers
     cuts = [0, *(r for r in range(1, len(layers) - 1) if len(layers[r]) == 1), len(layers) - 1]
-    work = _WORK / max(len(graph.rank) + sum(map(len, graph.below)), 1)
     for top, bottom in itertools.pairwise(cuts):
         if bottom - top > 1 or len(layers[top]) > 1 or len(layers[bottom]) > 1:
-            _Stretch(graph, ports, top, bottom).improve(work)
+            _Stretch(graph, ports, top, bottom).improve(effort)
 
 
 def _begin(graph: Layers, ports: Keys) -> None:
@@ -70,11 +69,10 @@ class _Stretch:
         for layer in graph.layers[top : bottom + 1]:
             self.size += len(layer) + sum([len(graph.below[v]) for v in layer])
 
-    def improve(self, work: float) -> None:
-        """`work`: how often each vertex and link may be looked at."""
+    def improve(self, effort: float) -> None:
         graph, span = self.graph, slice(self.top, self.bottom + 1)
         best, kept = self._count(), [layer[:] for layer in graph.layers[span]]
-        self.left = work * self.size
+        self.left = effort * self.size
         idle = 0
         for sweep in range(_SWEEPS):
             if not best or idle == _PATIENCE or (sweep > 1 and self.left < 0):

@@ -35,6 +35,20 @@ class Box:
     stubs: tuple[bool, bool]
 
 
+Sides = tuple[float, float]  # room left and right of the middle of an item
+
+
+def _sides(box: Box, leaving: float, arriving: float, jump: float) -> Sides:
+    """The room a box needs with what is written at its jumps, on the side where each one is."""
+    left, right = box.left, box.right
+    for stub, x in zip(box.stubs, (leaving, arriving), strict=True):
+        if stub and x < 0:
+            left = max(left, jump - x)
+        elif stub:
+            right = max(right, jump + x)
+    return left, right
+
+
 class Part:
     """Items, and ports where links pass the frame of their group, in ranks.
 
@@ -75,11 +89,11 @@ class Part:
             if path[-1] < len(self.items):
                 self.ups[path[-1]].append(at)
 
-    def order(self, keys: Mapping[int, tuple[int, ...]]) -> None:
-        """Few crossings; `keys` tell the order of the ports of links."""
+    def order(self, keys: Mapping[int, tuple[int, ...]], effort: float) -> None:
+        """Few crossings; `keys` tell the order of the ports of links, `effort` as in `order`."""
         ports = {self.upward[link]: keys[link] for link in self.upward}
         ports |= {self.downward[link]: keys[link] for link in self.downward}
-        order(self.graph, ports)
+        order(self.graph, ports, effort)
 
     def port(self, link: int) -> int:
         """The vertex where a link passes the frame."""
@@ -115,20 +129,22 @@ class Part:
                 over[w] = v
         fix = partial(self._fix, spacing=spacing, tie=tie)
         stubs = []
+        sides = []
         for v, box in enumerate(boxes):
             leaving = fix(self.downs[v], 1, under[v], box, stub=box.stubs[0], into=starts)
             arriving = fix(self.ups[v], -2, over[v], box, stub=box.stubs[1], into=stops)
             stubs.append((box.width / 2 + leaving, box.width / 2 + arriving))
-        apart = self._distances(boxes, spacing)
+            sides.append(_sides(box, leaving, arriving, spacing.jump))
+        apart = self._distances(sides, spacing)
         middles = settle(columns_of(graph, under, starts, stops, apart))
-        left = min(x - (boxes[v].left if v < len(boxes) else 0) for v, x in enumerate(middles))
+        left = min(x - (sides[v][0] if v < len(boxes) else 0) for v, x in enumerate(middles))
         middles = [x - left for x in middles]
         ends = (
             [middles[path[0]] + start for path, start in zip(graph.paths, starts, strict=True)],
             [middles[path[-1]] + stop for path, stop in zip(graph.paths, stops, strict=True)],
         )
         tops, bottoms = self._heights(boxes, middles, ends, spacing, top, margins)
-        return self._placed(boxes, stubs, middles, ends, tops, bottoms)
+        return self._placed(boxes, sides, stubs, middles, ends, tops, bottoms)
 
     def _fix(
         self,
@@ -170,17 +186,17 @@ class Part:
             into[at] = (place - middle) * step
         return (jump - middle) * step
 
-    def _distances(self, boxes: Sequence[Box], spacing: Spacing) -> dict[tuple[int, int], float]:
+    def _distances(self, sides: Sequence[Sides], spacing: Spacing) -> dict[tuple[int, int], float]:
         """The least distance of the middles of neighbours."""
-        real = len(boxes)
+        real = len(sides)
         apart: dict[tuple[int, int], float] = {}
         for layer in self.graph.layers:
             for u, v in itertools.pairwise(layer):
                 if u < real:
-                    room = boxes[u].right
-                    room += boxes[v].left + spacing.beside if v < real else spacing.lines
+                    room = sides[u][1]
+                    room += sides[v][0] + spacing.beside if v < real else spacing.lines
                 else:
-                    room = boxes[v].left + spacing.lines if v < real else spacing.lines
+                    room = sides[v][0] + spacing.lines if v < real else spacing.lines
                 apart[u, v] = room
         return apart
 
@@ -218,6 +234,7 @@ class Part:
     def _placed(
         self,
         boxes: Sequence[Box],
+        sides: Sequence[Sides],
         stubs: list[tuple[float, float]],
         middles: list[float],
         ends: tuple[list[float], list[float]],
@@ -243,7 +260,7 @@ class Part:
             points.append((last, tops[stop]))
             points.append((last, y[low] if low < len(boxes) else tops[stop]))
             ways[link] = straightened(points)
-        rights = [middles[v] + box.right for v, box in enumerate(boxes)]
+        rights = [middles[v] + right for v, (_, right) in enumerate(sides)]
         width = max([*rights, *middles])
         ports = {link: middles[v] for link, v in (self.upward | self.downward).items()}
         return Placed(width, bottoms[-1], x, y, stubs, ways, ports)
