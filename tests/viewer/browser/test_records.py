@@ -62,6 +62,24 @@ def test_a_hundred_thousand_are_scrolled_through_to_the_end_and_back(
     drawn(page, "00000056_56.jpg")
 
 
+def test_more_rows_than_an_element_can_be_high(page: Page, viewer: Viewer, many: Path) -> None:
+    """Two columns of large pictures are 15 million pixels: the bar stands for more than it has."""
+    page.set_viewport_size({"width": 560, "height": 800})
+    page.goto(viewer(many) + "#/0/records/0?side=large")
+    drawn(page, "00000000_0.jpg")
+    grid = page.get_by_role("grid")
+    assert grid.evaluate("grid => grid.scrollHeight") == 8_000_000
+    grid.evaluate(SCROLL, 0.5)
+    page.wait_for_url(re.compile("at="))
+    first = page.get_by_role("gridcell", selected=True).get_attribute("id")
+    assert 49_900 < int(str(first).removeprefix("record-")) < 50_100
+    page.mouse.move(250, 400)
+    page.mouse.wheel(0, 600)  # two rows, whatever the bar stands for
+    expect(page.locator(f"#record-{int(str(first).removeprefix('record-')) + 6}")).to_be_visible()
+    grid.evaluate(SCROLL, 1)
+    drawn(page, "00099999_99999.jpg")
+
+
 def test_records_that_are_scrolled_past_are_not_asked_for(
     page: Page, viewer: Viewer, many: Path
 ) -> None:

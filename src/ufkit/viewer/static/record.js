@@ -1,6 +1,6 @@
 // One record of a dataset: its picture, its pixels, its boxes, and its neighbours.
 
-import { html, useEffect, useState } from "./vendor/htm-preact.js";
+import { html, useEffect, useLayoutEffect, useState } from "./vendor/htm-preact.js";
 import { Contents } from "./array.js";
 import { useAnswer } from "./asked.js";
 import { useGrowing } from "./growing.js";
@@ -46,7 +46,7 @@ export function Record({ base, filter, place, theme }) {
     r: () => go({ ...place, rgb: place.rgb ? undefined : 1 }, { replace: true }),
     b: () => go({ ...place, plain: place.plain ? undefined : 1 }, { replace: true }),
   };
-  useEffect(() => {
+  useLayoutEffect(() => { // before the next key can come, so that it is about the record that is seen
     const pressed = (event) => {
       if (typing(event) || event.ctrlKey || event.metaKey || event.altKey) return;
       if (event.shiftKey && event.key in moves && record) {
