@@ -15,6 +15,7 @@ from starlette.testclient import TestClient
 
 import ufkit
 from pictures import png, some_samples, voc_xml, write_coco, write_voc
+from ufkit.cli.app import run
 from ufkit.datasets.convert import DatasetRequest, convert_dataset
 from ufkit.ufw.datum import Datum
 from ufkit.viewer.layouter import Layouter
@@ -299,6 +300,12 @@ def test_a_label_map_and_a_format_may_be_given(tmp_path: Path) -> None:
         assert dataset("/rows")["rows"][3]["name"] == "three"
     with pytest.raises(ufkit.RequestError):
         Session([str(path)], Wish(source="nonsense"))
+
+
+def test_a_label_map_that_is_none_is_a_mistake_of_the_command(tmp_path: Path) -> None:
+    path = large(tmp_path / "db", 20)
+    for labels in (tmp_path / "absent", path / "data.mdb"):
+        assert run(["view", str(path), "--labels", str(labels), "--no-browser"]) == 3
 
 
 def test_a_database_that_is_cut_short_shows_why(tmp_path: Path) -> None:

@@ -95,12 +95,17 @@ def test_a_filter_lets_through_what_it_says(rows: list[Outline], wanted: Wanted)
 
 @given(rows=_rows)
 def test_the_counts_are_those_of_the_records(rows: list[Outline]) -> None:
-    counts = whole(rows).counts
+    counts = whole(rows).counts()
     well = [row for row in rows if not row.damaged]
     assert counts.damaged == len(rows) - len(well)
     assert counts.labels == Counter(NO_LABEL if row.label is None else row.label for row in well)
     assert counts.classes == Counter(label for row in well for label in row.classes)
     assert counts.sizes.total() == len(well)
+
+
+def test_labels_beyond_all_numbers_do_no_harm() -> None:
+    rows = [Outline(b"k", label, {label}, 1, 1, False) for label in (10**30, -(10**30), 5)]
+    assert whole(rows).matching(Wanted(label=5)).tolist() == [2]
 
 
 def test_it_reads_no_further_than_it_is_let() -> None:

@@ -147,8 +147,7 @@ def _neighbours(dataset: DatasetSubject, number: int, filter_: Wanted) -> dict[s
 
 def counts(dataset: DatasetSubject) -> dict[str, Any]:
     """How many records there are of each label and size, and boxes of each class."""
-    sums = dataset.index.counts
-    sizes = np.array([*sums.sizes.items()], object)
+    sums = dataset.index.counts()
     pairs = np.array([*sums.sizes], np.int64).reshape(-1, 2)
     weights = np.array([*sums.sizes.values()], np.int64)
     return {
@@ -157,7 +156,7 @@ def counts(dataset: DatasetSubject) -> dict[str, Any]:
         "different": {
             "labels": len(sums.labels),
             "classes": len(sums.classes),
-            "sizes": len(sizes),
+            "sizes": len(sums.sizes),
         },
         "sizes": [
             {"size": pair, "records": count} for pair, count in sums.sizes.most_common(_MOST_SIZES)

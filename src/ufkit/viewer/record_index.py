@@ -74,11 +74,11 @@ class _Block:
         ends = np.cumsum([len(key) for key in keys])
         return cls(
             first,
-            np.array([NO_LABEL if row.label is None else row.label for row in rows], np.int64),
+            _labels([row.label for row in rows]),
             _sizes([row.width for row in rows]),
             _sizes([row.height for row in rows]),
             np.array([row.damaged for row in rows], np.bool_),
-            np.array([label for label, _ in sets], np.int64),
+            _labels([label for label, _ in sets]),
             np.array([at for _, at in sets], np.int32),
             b"".join(keys),
             (ends - [len(key) for key in keys]).astype(np.uint32),
@@ -111,6 +111,13 @@ class _Block:
         return keep
 
 
+def _labels(values: list[int | None]) -> NDArray[np.int64]:
+    """Labels; those that are beyond all sense are taken for the last number that there is."""
+    far = (1 << 63) - 1
+    kept = (NO_LABEL if value is None else max(-far, min(far, value)) for value in values)
+    return np.fromiter(kept, np.int64, len(values))
+
+
 def _sizes(values: list[int]) -> Numbers:
     return np.minimum(np.array(values, np.int64), np.iinfo(np.int32).max).astype(np.int32)
 
@@ -128,6 +135,10 @@ class Counts:
     classes: Counter[int] = field(default_factory=Counter)
     sizes: Counter[tuple[int, int]] = field(default_factory=Counter)
     damaged: int = 0
+
+    def copy(self) -> Counts:
+        """These sums, which no block is added to any more."""
+        return Counts(self.labels.copy(), self.classes.copy(), self.sizes.copy(), self.damaged)
 
     def add(self, block: _Block) -> None:
         """Count the records of a block, those that are damaged apart from all others."""
@@ -160,12 +171,13 @@ class Index:
         self.total = len(collection)
         self.read = 0
         self.broken: tuple[Diagnostic, ...] = ()
-        self.counts = Counts()
         self._collection = collection
+        self._counts = Counts()
         self._rows: Iterator[Outline] | None = None
         self._blocks: list[_Block] = []
         self._found: OrderedDict[Wanted, _Matches] = OrderedDict()
-        self._lock = threading.Lock()
+        self._reading = threading.Lock()
+        self._lock = threading.Lock()  # of what is known; never held for long
 
     @property
     def complete(self) -> bool:
@@ -173,7 +185,7 @@ class Index:
 
     def grow(self, seconds: float) -> None:
         """Read on for so long."""
-        with self._lock:
+        with self._reading:
             until = time.monotonic() + seconds
             while not self.complete and time.monotonic() < until:
                 self._read_block(until)
@@ -194,9 +206,15 @@ class Index:
             self.broken = error.diagnostics
         if rows:
             block = _Block.of(self.read, rows)
-            self._blocks.append(block)
-            self.counts.add(block)
-            self.read += len(rows)
+            with self._lock:
+                self._blocks.append(block)
+                self._counts.add(block)
+                self.read += len(rows)
+
+    def counts(self) -> Counts:
+        """Sums over the records that were read: those of this moment."""
+        with self._lock:
+            return self._counts.copy()
 
     def matching(self, wanted: Wanted) -> Numbers:
         """The numbers of those records that were read and that a filter lets through, in order."""

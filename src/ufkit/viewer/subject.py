@@ -121,7 +121,7 @@ class Subject:
             "number": self.number,
             "name": self.name,
             "description": self.description,
-            "bytes": size(self.bytes),
+            "bytes": size(self.bytes) if self.bytes else "",  # a folder has none
             "pages": self.pages,
             "pictures": [
                 {"name": picture.name, "items": sum(not item.folded for item in picture.items)}

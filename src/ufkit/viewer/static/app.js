@@ -68,7 +68,7 @@ function App({ session }) {
       <nav class="files" aria-label="files">${session.files.map((other) => {
         const to = { file: other.number, page: other.pages[0], picture: 0 };
         return html`<${Go} to=${to} href=${href(to)} aria-current=${other === file && !session.pages.includes(page) ? "page" : undefined}
-          title=${`${other.description}, ${other.bytes}`}>${other.name}</${Go}>`;
+          title=${[other.description, other.bytes].filter(Boolean).join(", ")}>${other.name}</${Go}>`;
       })}</nav>
       <nav class="pages" aria-label="pages">${pages.map((name) => {
         const to = { file: file.number, page: name, picture: here.picture };

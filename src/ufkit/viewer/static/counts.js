@@ -20,7 +20,7 @@ export function Counts({ file, place, theme }) {
     <dl class="tiles">
       <div><dt>records</dt><dd>${many(data.of)}</dd></div>
       <div><dt>kind</dt><dd class="word">${file.description}</dd></div>
-      ${file.bytes !== "0 B" && html`<div><dt>size</dt><dd>${file.bytes}</dd></div>`}
+      ${file.bytes && html`<div><dt>size</dt><dd>${file.bytes}</dd></div>`}
       ${data.damaged > 0 && html`<div><dt>damaged</dt><dd><${Go} to=${to({ damaged: 1 })} href=${href(to({ damaged: 1 }))} class="bad">${many(data.damaged)}</${Go}></dd></div>`}
     </dl>
     ${!data.complete && html`<p role="status"><progress max=${data.of} value=${data.read}></progress> ${many(data.read)} of ${many(data.of)} read

@@ -54,13 +54,22 @@ export function Grid({ base, filter, total, side: wished, rgb, boxes, at, move, 
   }, [line, row, columns, view.height > 0]);
   useEffect(() => goTo(line * row), [JSON.stringify(filter)]);
 
+  // Once scrolling rests, the bar shows where it led, and the address what is in sight.
   const rest = useRef(0);
+  const settle = () => {
+    window_.current.scrollTop = tall.current.goTo(tall.current.top);
+    const y = line * row;
+    const seen = y + row > tall.current.top && y < tall.current.top + view.height;
+    if (!seen) move(Math.min(total - 1, Math.ceil(tall.current.top / row) * columns));
+  };
+  useEffect(() => () => clearTimeout(rest.current), []);
+  useEffect(() => {
+    if (document.activeElement === document.body) window_.current.focus({ preventScroll: true });
+  }, []);
   const scrolled = (event) => {
     setTop(tall.current.scrolled(event.currentTarget.scrollTop));
     clearTimeout(rest.current);
-    rest.current = setTimeout(() => {
-      if (window_.current) window_.current.scrollTop = tall.current.goTo(tall.current.top);
-    }, SETTLED);
+    rest.current = setTimeout(settle, SETTLED);
   };
   const page = Math.max(1, Math.floor(view.height / row));
   const steps = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -columns, ArrowDown: columns, PageUp: -page * columns, PageDown: page * columns, Home: -total, End: total };
@@ -134,7 +143,7 @@ function useRows(base, filter, first, last, total) {
             for (const old of [...chunks.keys()].slice(0, Math.max(0, chunks.size - KEPT))) chunks.delete(old);
             set({});
           },
-          (error) => error.name !== "AbortError" && set({ error }),
+          (error) => error.name !== "AbortError" && set({ key, error }),
         );
       }
     };
@@ -144,5 +153,5 @@ function useRows(base, filter, first, last, total) {
       abort.abort();
     };
   }, [key, asked]);
-  return { rowAt: (place) => chunks.get(Math.floor(place / CHUNK))?.[place % CHUNK], error: state.error };
+  return { rowAt: (place) => chunks.get(Math.floor(place / CHUNK))?.[place % CHUNK], error: state.key === key ? state.error : undefined };
 }

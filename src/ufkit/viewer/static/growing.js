@@ -5,13 +5,14 @@ import { get } from "./api.js";
 
 /**
  * What a route answers, asked again until it is complete: { data, error, stopped, stop, resume }.
- * What came so far is there meanwhile. `stop` asks no more until `resume`.
+ * What came so far is there meanwhile. `stop` asks no more until `resume`. Without a path nothing
+ * is asked.
  */
 export function useGrowing(path, params = {}) {
   const key = JSON.stringify([path, params]);
   const [state, set] = useState({ key, data: null, error: null });
   const [stopped, setStopped] = useState(null);
-  const asking = stopped !== key;
+  const asking = path !== null && stopped !== key;
   useEffect(() => {
     if (!asking) return undefined;
     const abort = new AbortController();
@@ -33,7 +34,7 @@ export function useGrowing(path, params = {}) {
   return {
     data: own ? state.data : null,
     error: own ? state.error : null,
-    stopped: !asking,
+    stopped: stopped === key,
     stop: () => setStopped(key),
     resume: () => setStopped(null),
   };

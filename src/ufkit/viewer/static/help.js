@@ -22,6 +22,7 @@ const KEYS = {
     ["t", "the graph as a table"],
   ],
   records: [
+    ["/", "filter by a part of the key"],
     ["arrows, Page, Home, End", "to another record in the grid"],
     ["Enter", "open the record"],
     ["← →", "an open record: the one before, the next one"],

@@ -1,7 +1,7 @@
 // Pictures of records: asked for when they come into sight, given up when they leave it.
 
 import { useEffect, useState } from "./vendor/htm-preact.js";
-import { Refused, address, get } from "./api.js";
+import { address, picture } from "./api.js";
 
 const KEPT = 400; // pictures that can be shown again without asking
 
@@ -22,27 +22,15 @@ export function useImage(path, params) {
   useEffect(() => {
     if (kept.has(key)) return undefined;
     const abort = new AbortController();
-    load(path, params, abort.signal).then(
-      (found) => {
-        keep(key, found);
-        redraw(key);
-      },
-      () => undefined, // nobody wants it any more
+    const found = (what) => {
+      keep(key, what);
+      redraw(key);
+    };
+    picture(path, params, abort.signal).then(
+      (blob) => found({ url: URL.createObjectURL(blob) }),
+      (error) => error.name !== "AbortError" && found({ error }),
     );
     return () => abort.abort();
   }, [key]);
   return kept.get(key) ?? {};
-}
-
-async function load(path, params, signal) {
-  const answer = await fetch(address(path, params), { signal }).catch((error) => {
-    if (error.name === "AbortError") throw error;
-    return null;
-  });
-  if (answer?.ok && answer.headers.get("content-type").startsWith("image/")) {
-    return { url: URL.createObjectURL(await answer.blob()) };
-  }
-  const body = await answer?.json().catch(() => null);
-  if (body?.diagnostics) return { error: new Refused(body.diagnostics) };
-  return get(path, params, signal).then(() => ({}), (error) => ({ error }));
 }

@@ -1,8 +1,9 @@
 // One record of a dataset: its picture, its pixels, its boxes, and its neighbours.
 
-import { html, useEffect, useState } from "./vendor/htm-preact.js";
+import { html, useEffect, useLayoutEffect, useState } from "./vendor/htm-preact.js";
 import { Contents } from "./array.js";
 import { useAnswer } from "./asked.js";
+import { useGrowing } from "./growing.js";
 import { useImage } from "./images.js";
 import { typing } from "./keys.js";
 import { Failure, Finding, Go, Waiting, shape } from "./parts.js";
@@ -16,7 +17,9 @@ const ZOOM = 1.3;
 
 export function Record({ base, filter, place, theme }) {
   const number = Number(place.record);
-  const { data: found, error } = useAnswer(`${base}/one`, { number, ...filter });
+  const filtered = Object.keys(filter).length > 0;
+  const { data: matches } = useGrowing(filtered ? `${base}/found` : null, filter); // a link may come first
+  const { data: found, error } = useAnswer(`${base}/one`, { number, ...filter, known: matches?.total });
   const record = found?.number === number ? found : null;
   const step = (to) => to !== null && to !== undefined && go({ ...place, record: to, box: undefined, at: undefined }, { replace: true });
   const back = { ...place, record: undefined, box: undefined, channel: undefined, at: found?.place || place.at || undefined };
@@ -43,7 +46,7 @@ export function Record({ base, filter, place, theme }) {
     r: () => go({ ...place, rgb: place.rgb ? undefined : 1 }, { replace: true }),
     b: () => go({ ...place, plain: place.plain ? undefined : 1 }, { replace: true }),
   };
-  useEffect(() => {
+  useLayoutEffect(() => { // before the next key can come, so that it is about the record that is seen
     const pressed = (event) => {
       if (typing(event) || event.ctrlKey || event.metaKey || event.altKey) return;
       if (event.shiftKey && event.key in moves && record) {
@@ -65,7 +68,7 @@ export function Record({ base, filter, place, theme }) {
     <div class="bar-of-tools">
       <${Go} class="button" to=${back} href=${href(back)} title="Esc">‹ all records</${Go}>
       <${Step} title="the one before (←)" to=${found.before} place=${place} text="←" /><${Step} title="the next one (→)" to=${found.behind} place=${place} text="→" />
-      <span class="count">${found.place === null ? "not among the matches" : `${(found.place + 1).toLocaleString("en")} of ${found.total.toLocaleString("en")}`}</span>
+      <span class="count">${found.place === null ? `not among the ${found.total.toLocaleString("en")} matches` : `${(found.place + 1).toLocaleString("en")} of ${found.total.toLocaleString("en")}`}</span>
       <span class="space"></span>
       <${Channels} record=${found} channel=${channel} set=${setChannel} rgb=${place.rgb} />
       ${found.coloured && html`<button class="small" aria-pressed=${Boolean(place.rgb)} title="take the channels to be red, green, blue (r)" onClick=${keys.r}>R G B</button>`}

@@ -1,9 +1,10 @@
 // The page of a dataset's records: the filter, the grid, and one record of it in full.
 
-import { html, useEffect, useState } from "./vendor/htm-preact.js";
+import { html, useEffect, useRef, useState } from "./vendor/htm-preact.js";
 import { useAnswer } from "./asked.js";
 import { Grid } from "./grid.js";
 import { useGrowing } from "./growing.js";
+import { typing } from "./keys.js";
 import { Failure, Finding, Waiting } from "./parts.js";
 import { go } from "./place.js";
 import { Record } from "./record.js";
@@ -27,9 +28,19 @@ function Browse({ base, about, filter, place }) {
   const total = found.data?.total ?? (filtered ? 0 : about.records);
   const side = SIDES[place.side] ?? SIDES.medium;
   const at = Math.min(/^\d+$/.test(place.at ?? "") ? Number(place.at) : 0, Math.max(0, total - 1));
+  const first = useRef(null);
+  useEffect(() => {
+    const pressed = (event) => {
+      if (event.key !== "/" || typing(event)) return;
+      event.preventDefault();
+      first.current.querySelector("input").select();
+    };
+    addEventListener("keydown", pressed);
+    return () => removeEventListener("keydown", pressed);
+  }, []);
   const change = (more) => go({ ...place, ...more }, { replace: true });
   return html`<div class="browse">
-    <div class="bar-of-tools" role="search">
+    <div class="bar-of-tools" role="search" ref=${first}>
       <${Field} name="key" label="key" hint="part of a key" value=${place.key} change=${change} wide />
       <${LabelField} classes=${about.classes} value=${place.label} change=${change} />
       <${Field} name="width" label="width" hint="10-200" value=${place.width} change=${change} valid=${isRange} />
