@@ -23,6 +23,7 @@ QUESTIONS = {
     "caffe": "caffe_nets",
     "datum": "datum",
     "dataset": "make_dataset",
+    "layout": "graph_layout",
     "start": "command_line",
 }
 
