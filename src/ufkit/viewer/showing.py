@@ -9,6 +9,7 @@ from typing import Any
 from ufkit.core.diag import Severity
 from ufkit.viewer.answers import Answer, checked, each
 from ufkit.viewer.content import Picture
+from ufkit.viewer.drawing.labels import labels
 from ufkit.viewer.drawing.measure import text_width
 from ufkit.viewer.groups import SEPARATOR, Box, Joined, Scopes, View, flat, kinds, view
 from ufkit.viewer.layout import Diagram, Placement
@@ -24,7 +25,6 @@ from ufkit.viewer.scene import (
     SceneFrame,
     SceneLink,
     box_height,
-    labels,
 )
 from ufkit.viewer.session import Subject
 

@@ -12,6 +12,7 @@ from itertools import pairwise
 from typing import Any
 
 from ufkit.core.diag import RequestError, Where
+from ufkit.viewer.drawing.labels import Label, labels
 from ufkit.viewer.drawing.measure import shortened
 from ufkit.viewer.drawing.theme import COLOURS
 from ufkit.viewer.layout import Point
@@ -28,12 +29,10 @@ from ufkit.viewer.scene import (
     STACK,
     TITLE,
     TITLE_SIZE,
-    Label,
     Scene,
     SceneBox,
     SceneFrame,
     SceneLink,
-    labels,
 )
 
 _FRAME_CORNER = 8.0
