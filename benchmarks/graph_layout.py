@@ -14,8 +14,9 @@ from files import Files
 from measure import Action, Side, interleave
 from report import Row, seconds
 
-from ufkit.viewer.layout import Diagram, crossings, lay_out
-from ufkit.viewer.layout.crossings import count_crossings
+from ufkit.viewer.layout.compound import lay_out
+from ufkit.viewer.layout.crossings import count_crossings, crossings
+from ufkit.viewer.layout.diagram import Diagram
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "tests"))
@@ -32,7 +33,8 @@ def laying_out(name: str) -> Action:
 
 
 def _diagram(name: str) -> Diagram:
-    return mixed(int(name)).diagram() if name.isdecimal() else HARD[name]()
+    made: Diagram = mixed(int(name)).diagram() if name.isdecimal() else HARD[name]()
+    return made
 
 
 def run(files: Files, rounds: int) -> Iterator[Row]:
@@ -75,4 +77,4 @@ def _elk(diagram: Diagram, folder: Path) -> dict[str, Any] | None:
     parts = {"widths": diagram.widths, "heights": diagram.heights, "links": diagram.links}
     path.write_text(json.dumps(parts))
     done = subprocess.run([node, HERE / "elk.js", path], capture_output=True, text=True)
-    return json.loads(done.stdout) if done.returncode == 0 else None  # type: ignore[no-any-return]
+    return json.loads(done.stdout) if done.returncode == 0 else None

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Sets up .venv-test when needed, then lints, type-checks and tests.
+# Sets up .venv-test when needed, then lints, type-checks and tests, and tries the wheels.
 #
 #   bash scripts/test.sh [pytest arguments]
 #
-# Needs Python 3.11 or later with pip (or, as root, apt). PYTHON=python3.12 picks the
+# Needs Python 3.11 or later with pip (or, as root, apt); Chromium for the page of `ufkit view`. PYTHON=python3.12 picks the
 # interpreter; JOBS=4 the number of test processes (default: one per core).
 set -euo pipefail
 
@@ -101,7 +101,7 @@ install() {
     if old_pip; then
         twice "$python" -m pip install -q --upgrade 'pip>=25.1' || die "cannot upgrade pip"
     fi
-    twice "$python" -m pip install -q -e '.[all]' --group dev || die "cannot install"
+    twice "$python" -m pip install -q -e '.[all]' -e ./compat --group dev || die "cannot install"
 }
 
 # The stamp says what the environment was made from; an equal one is taken as it is. Another
@@ -110,7 +110,7 @@ prepare() {
     local base made wanted found=""
     base=$(find_python) || exit
     made="$root $("$base" -c 'import sys; print(*sys.version_info[:3], sep=".")')"
-    wanted="$made $(cksum <pyproject.toml)"
+    wanted="$made $(cat pyproject.toml compat/pyproject.toml | cksum)"
     if [ -f "$stamp" ] && "$python" -m pip --version >/dev/null 2>&1; then
         found=$(cat "$stamp")
     fi
@@ -134,12 +134,29 @@ prepare_alone() { # two runs in one tree must not build the same environment at 
     fi
 }
 
+# The page of `ufkit view` is tried in a browser; without one those tests are skipped.
+browser() {
+    local name
+    for name in chromium chromium-browser google-chrome; do
+        if command -v "$name"; then return; fi
+    done
+    if [ "$(id -u)" -eq 0 ] && command -v apt-get >/dev/null; then
+        export DEBIAN_FRONTEND=noninteractive
+        twice apt-get update -qq && twice apt-get install -y -qq chromium >/dev/null && return
+    fi
+    echo "no browser is installed: what needs one will be skipped, as pytest says below"
+}
+
 shopt -s nullglob
-typed=(src scripts/*.py benchmarks/*.py)
+typed=(src compat/src scripts/*.py benchmarks/*.py)
 
 step "environment" prepare_alone
+step "browser" browser
 step "ruff check" "$python" -m ruff check .
 step "ruff format" "$python" -m ruff format --check .
 step "mypy" "$python" -m mypy "${typed[@]}"
 step "pytest" "$python" -m pytest -n "${JOBS:-auto}" --dist loadfile "$@"
+if [ $# -eq 0 ]; then # not where some tests were asked for
+    step "wheels" twice bash scripts/check_wheels.sh "$python"
+fi
 echo "test.sh: all steps passed, $(since "$begin")"

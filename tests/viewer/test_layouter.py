@@ -12,7 +12,8 @@ import pytest
 
 from ufkit.core.diag import RequestError
 from ufkit.viewer import layouter as module
-from ufkit.viewer.layout import Diagram, Placement, lay_out
+from ufkit.viewer.layout.compound import lay_out
+from ufkit.viewer.layout.diagram import Diagram, Placement
 from ufkit.viewer.layouter import Cache, Layouter
 
 CHAIN = Diagram(

@@ -7,21 +7,23 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ufkit.cli.command import Opt, Verb, codes, common
+from ufkit.cli.datasets.options import NAMES
 from ufkit.cli.output import Output
 from ufkit.cli.shapes import shape_option
 from ufkit.core.render import visible
 
 if TYPE_CHECKING:
-    from ufkit.viewer.session import Session
+    from ufkit.viewer.session import Session, Wish
 
-WHERE = "Where the page is"
+WHERE, DATASETS = "Where the page is", "Datasets"
 
 
 @click.command(
     "view",
     cls=Verb,
     help="""Show a file in the browser: the graph of a model with its fields, weights and findings,
-    sums by operation and scope. With two models, what differs between them.
+    sums by operation and scope. With two models, what differs between them. Of a dataset (an LMDB,
+    or any other that `ufkit convert` reads) its records with boxes and labels, by the million.
 
     The page is served by this machine to this machine alone, and only the files named here can be
     seen; nothing is loaded from elsewhere. It is there until the command is interrupted (Ctrl+C).
@@ -32,12 +34,40 @@ WHERE = "Where the page is"
         ("ufkit view net.uff", "the graph, in the default browser"),
         ("ufkit view net.uff --shape input_1=N,28,28,1", "with the shapes that follow from one"),
         ("ufkit view before.uff after.uff", "side by side, with what differs"),
+        ("ufkit view train.lmdb --labels labelmap.prototxt", "images, boxes, names of classes"),
         ("ufkit view net.uff --no-browser --port 8080", "only print the address"),
     ),
     codes=codes(0, 2, 5, 70, _3="the address is taken, or the file does not exist"),
 )
 @click.argument("files", nargs=-1, required=True, type=click.Path(), metavar="FILE [FILE]")
 @shape_option
+@click.option(
+    "--labels",
+    type=click.Path(),
+    metavar="FILE",
+    default="",
+    cls=Opt,
+    group=DATASETS,
+    help="Names of the classes (.prototxt), where the dataset does not have them.",
+)
+@click.option(
+    "--from",
+    "source",
+    type=click.Choice(NAMES),
+    default=None,
+    cls=Opt,
+    group=DATASETS,
+    help="What the dataset is; found by its content unless given.",
+)
+@click.option(
+    "--images",
+    type=click.Path(),
+    metavar="DIR",
+    default="",
+    cls=Opt,
+    group=DATASETS,
+    help="The folder that names in a list or a COCO file are relative to.",
+)
 @click.option(
     "--no-browser", is_flag=True, cls=Opt, group=WHERE, help="Print the address, open nothing."
 )
@@ -68,6 +98,7 @@ def command(ctx: click.Context, /, files: tuple[str, ...], **given: Any) -> int:
 
 
 def _view(output: Output, files: tuple[str, ...], **given: Any) -> int:
+    import gc
     import secrets
 
     from ufkit.core.files import need
@@ -76,7 +107,7 @@ def _view(output: Output, files: tuple[str, ...], **given: Any) -> int:
         need(name, "viewer")
     from ufkit.viewer.layouter import Layouter
     from ufkit.viewer.server import Address, guarded, listening, serve, url
-    from ufkit.viewer.session import Session, Wish
+    from ufkit.viewer.session import Session
 
     address = Address(given["host"], given["port"])
     if not address.local:
@@ -85,7 +116,10 @@ def _view(output: Output, files: tuple[str, ...], **given: Any) -> int:
         place = url(address, server)
         layouter = Layouter()
         try:
-            session = Session(files, Wish(shapes=given["shapes"]))
+            gc.disable()  # opening makes many objects and no garbage: a tenth of the time
+            session = Session(files, _wish(given))
+            gc.freeze()
+            gc.enable()
             _say(output, session, place)
             serve(
                 guarded(session, layouter, address),
@@ -96,6 +130,18 @@ def _view(output: Output, files: tuple[str, ...], **given: Any) -> int:
         finally:
             layouter.close()
     return 0
+
+
+def _wish(given: dict[str, Any]) -> Wish:
+    """What was said of the files. Raises as `read_labels`: a wrong map is no fault of a dataset."""
+    from ufkit.viewer.session import Wish
+
+    if given["labels"]:
+        from ufkit.datasets.labels import read_labels
+
+        read_labels(given["labels"])
+    names = ("shapes", "labels", "images")
+    return Wish(source=given["source"] or "", **{name: given[name] for name in names})
 
 
 def _say(output: Output, session: Session, place: str) -> None:

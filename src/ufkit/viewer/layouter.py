@@ -10,14 +10,14 @@ import os
 import sys
 import threading
 import zlib
+from importlib.metadata import version
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-from ufkit import __version__
 from ufkit.core.diag import RequestError, UfkitError, Where
 from ufkit.core.files import replacing
-from ufkit.viewer.layout import Diagram, Placement, Route, lay_out
+from ufkit.viewer.layout.diagram import Diagram, Placement, Route
 from ufkit.viewer.rules import TOO_LONG
 
 LIMIT = 30.0  # seconds for one layout
@@ -93,10 +93,9 @@ class Worker:
         return answer  # type: ignore[no-any-return]
 
     def end(self) -> None:
-        """Stop it at once, whatever it does."""
+        """Stop it at once, whatever it does; who waits for its answer is told so by EOFError."""
         self._process.kill()
         self._process.join()
-        self._pipe.close()
 
 
 @contextlib.contextmanager
@@ -117,6 +116,8 @@ def _no_main() -> Any:
 
 def _work(pipe: Connection) -> None:
     """What the process does until the server goes away."""
+    from ufkit.viewer.layout.compound import lay_out  # here alone: the server needs none of it
+
     while True:
         try:
             diagram = pipe.recv()
@@ -145,7 +146,7 @@ def cache_folder() -> Path:
 
 def _key(diagram: Diagram) -> str:
     """A name for what is laid out: the same for the same boxes, links and groups."""
-    text = repr((__version__, *(getattr(diagram, name) for name in Diagram.__slots__)))
+    text = repr((version("ufkit"), *(getattr(diagram, name) for name in Diagram.__slots__)))
     return hashlib.sha256(text.encode()).hexdigest()
 
 

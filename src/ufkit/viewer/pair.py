@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ufkit.conversion.compare import diff
-from ufkit.core.comparison import Comparison
+if TYPE_CHECKING:
+    from ufkit.core.comparison import Comparison
+
 from ufkit.core.diag import Diagnostic, UfkitError
 from ufkit.viewer.arrays import BINS, Array
 from ufkit.viewer.content import Picture, Weights
@@ -33,8 +34,10 @@ class Pair:
 
     @cached_property
     def _result(self) -> tuple[Comparison | None, tuple[Diagnostic, ...]]:
+        from ufkit.conversion.compare import diff
+
         try:
-            return diff(self.sides[0].path, self.sides[1].path), ()
+            return diff(*(side.model.opened for side in self.sides if side.model)), ()
         except UfkitError as error:
             return None, error.diagnostics
 

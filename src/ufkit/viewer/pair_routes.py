@@ -17,9 +17,7 @@ if TYPE_CHECKING:
 
 
 def pair_routes(session: Session, showing: Showing) -> list[Route]:
-    """The routes; there are none where one file is shown."""
-    if not session.compared:
-        return []
+    """The routes; both files have to be models."""
     pair = Pair(*session.subjects)
 
     def differences(_: Request) -> Response:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from ufkit.viewer.layout import Route
+from ufkit.viewer.layout.diagram import Route
 
 # CSS pixels. A box is its title, and below it the lines with room above and below them.
 TITLE = 24.0

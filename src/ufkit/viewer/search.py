@@ -51,7 +51,11 @@ def _rank(model: Model, at: int, index: int, item: Item, wanted: list[str]) -> i
     first = wanted[0]
     if key == first:
         return 0
-    if title.startswith(first) or operation.startswith(first) or key.rpartition("/")[2].startswith(first):
+    if (
+        title.startswith(first)
+        or operation.startswith(first)
+        or key.rpartition("/")[2].startswith(first)
+    ):
         return 1
     return 3 if missing else 2
 

@@ -19,6 +19,7 @@ from ufkit.wire.sniff import Kind, identify
 
 if TYPE_CHECKING:
     from ufkit.uff.inputs import GivenShapes
+    from ufkit.viewer.dataset_subject import DatasetSubject
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,9 +27,15 @@ class Wish:
     """What the user said beside the names of the files.
 
     shapes    shapes of Inputs by id, of UFFs
+    source    format of a dataset, where its content does not tell
+    labels    label map of a dataset
+    images    folder that a dataset's names of images are relative to
     """
 
     shapes: GivenShapes = field(default_factory=dict)
+    source: str = ""
+    labels: str = ""
+    images: str = ""
 
 
 class Subject:
@@ -44,7 +51,11 @@ class Subject:
         self.bytes = 0
         self.description = ""
         self.model: Model | None = None
+        self.dataset: DatasetSubject | None = None
         self.failed: tuple[Diagnostic, ...] = ()
+        if format_ := _dataset_format(path, wish):
+            self._open_dataset(format_, wish)
+            return
         source = Source.open(data_file(self.path) if os.path.isdir(self.path) else self.path)
         self.bytes = source.size
         kind = identify(source)
@@ -56,6 +67,17 @@ class Subject:
         try:
             self.model = opener(source, kind, wish)
             self.description = self.model.description
+        except FormatError as error:
+            self.failed = error.diagnostics
+
+    def _open_dataset(self, format_: str, wish: Wish) -> None:
+        from ufkit.viewer.dataset_subject import DatasetSubject
+
+        self.description = format_
+        try:
+            self.dataset = DatasetSubject(self.path, format_, wish.labels, wish.images)
+            self.description = self.dataset.records.description
+            self.bytes = self.dataset.records.nbytes
         except FormatError as error:
             self.failed = error.diagnostics
 
@@ -92,6 +114,8 @@ class Subject:
     @property
     def pages(self) -> list[str]:
         """The pages there are for it, the first one to be opened."""
+        if self.dataset:
+            return ["records", "counts", "faults"]
         return ["graph", "summary", "check"] if self.model else ["check"]
 
     def about(self) -> dict[str, Any]:
@@ -117,6 +141,8 @@ class Subject:
         """Let go of the file."""
         if self.model:
             self.model.close()
+        if self.dataset:
+            self.dataset.close()
 
 
 class Session:
@@ -146,6 +172,19 @@ class Session:
             subject.close()
 
 
+def _dataset_format(path: str, wish: Wish) -> str:
+    """Of which format a dataset is; "" for a file of another kind, and for nothing at all."""
+    if not wish.source and (not os.path.exists(path) or _is_model(path)):
+        return ""
+    from ufkit.viewer.dataset_subject import format_of
+
+    return format_of(path, wish.source)
+
+
+def _is_model(path: str) -> bool:
+    return not os.path.isdir(path) and identify(Source.open(path)).name in _OPENERS
+
+
 def _uff(source: Source, kind: Kind, wish: Wish) -> Model:
     from ufkit.uff.io import open as open_uff
     from ufkit.viewer.uff_model import UffModel
@@ -153,8 +192,26 @@ def _uff(source: Source, kind: Kind, wish: Wish) -> Model:
     return UffModel(open_uff(source), kind.name, wish.shapes)
 
 
+def _onnx(source: Source, kind: Kind, wish: Wish) -> Model:
+    from ufkit.viewer.onnx_model import OnnxModel
+
+    return OnnxModel(source)
+
+
+def _tensorflow(source: Source, kind: Kind, wish: Wish) -> Model:
+    """A graph as the UFF that it becomes."""
+    from ufkit.conversion.tf_files import open_tensorflow
+    from ufkit.conversion.tf_uff import to_uff
+    from ufkit.viewer.uff_model import UffModel
+
+    return UffModel(to_uff(open_tensorflow(source)).meta, kind.name, wish.shapes)
+
+
 _OPENERS: dict[str, Callable[[Source, Kind, Wish], Model]] = {
     "uff": _uff,
     "uff-text": _uff,
     "uff-json": _uff,
+    "onnx": _onnx,
+    "tf-graph": _tensorflow,
+    "tf-text": _tensorflow,
 }

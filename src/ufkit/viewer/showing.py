@@ -1,23 +1,22 @@
-"""From a picture and its open scopes to what is drawn, and to the JSON of it for the page."""
+"""From a picture and its open scopes to what is drawn."""
 
 from __future__ import annotations
 
+import contextlib
+import threading
 from collections import OrderedDict
 from collections.abc import Mapping
-from typing import Any
 
-from ufkit.core.diag import Severity
-from ufkit.viewer.answers import Answer, checked, each
+from ufkit.core.diag import Severity, UfkitError
+from ufkit.viewer.answers import checked, each
 from ufkit.viewer.content import Picture
-from ufkit.viewer.drawing.labels import labels
 from ufkit.viewer.drawing.measure import text_width
 from ufkit.viewer.groups import SEPARATOR, Box, Joined, Scopes, View, flat, kinds, view
-from ufkit.viewer.layout import Diagram, Placement
+from ufkit.viewer.layout.diagram import Diagram, Placement
 from ufkit.viewer.layouter import Layouter
 from ufkit.viewer.scene import (
     FRAME_SIZE,
     LINE_SIZE,
-    METRICS,
     SIDE,
     TITLE_SIZE,
     Scene,
@@ -26,12 +25,14 @@ from ufkit.viewer.scene import (
     SceneLink,
     box_height,
 )
+from ufkit.viewer.scene_json import as_json
 from ufkit.viewer.session import Subject
 
 FLAT = "flat"
 _WIDEST, _NARROWEST = 260.0, 64.0
 _KEPT = 16  # scenes whose JSON is kept
 _KINDS = 3  # operations that a closed scope names
+_NONE: Mapping[int, str] = {}
 _ORDER = (Severity.ERROR, Severity.WARNING, Severity.NOTE)
 
 
@@ -40,6 +41,7 @@ class Showing:
 
     def __init__(self, layouter: Layouter) -> None:
         self._layouter = layouter
+        self._lock = threading.Lock()
         self._sent: OrderedDict[tuple[int, int, str | None, bool], bytes] = OrderedDict()
 
     def scene(
@@ -56,17 +58,29 @@ class Showing:
         Raises RequestError for scopes that are not there (VWR002), and as `Layouter.lay_out`.
         """
         key = subject.number, picture, opened, changes is not None
-        if key not in self._sent:
-            seen, chosen = self._seen(subject, picture, opened)
-            drawn = self._drawn(subject, picture, seen, changes or {})
-            self._sent[key] = _json(subject, picture, seen, drawn, chosen, opened == FLAT)
-            if len(self._sent) > _KEPT:
-                self._sent.popitem(last=False)
-        return self._sent[key]
+        with self._lock:  # the page asks for what is being made when it opens
+            if key not in self._sent:
+                seen, chosen = self._seen(subject, picture, opened)
+                drawn = self._drawn(subject, picture, seen, changes=changes or {})
+                self._sent[key] = as_json(subject, picture, seen, drawn, chosen, opened == FLAT)
+                if len(self._sent) > _KEPT:
+                    self._sent.popitem(last=False)
+            return self._sent[key]
+
+    def ahead(self, subject: Subject) -> None:
+        """Begin with the scene that is asked for first, while the browser starts."""
+
+        def work() -> None:
+            with contextlib.suppress(UfkitError):
+                self.scene(subject, 0, None)
+
+        if subject.model and subject.model.pictures:
+            threading.Thread(target=work, daemon=True).start()
 
     def drawn(self, subject: Subject, picture: int, opened: str | None) -> Scene:
-        """The scene itself."""
-        return self._drawn(subject, picture, self._seen(subject, picture, opened)[0], {})
+        """The scene itself, with a mark at each box that something was found about."""
+        seen = self._seen(subject, picture, opened)[0]
+        return self._drawn(subject, picture, seen, found=marks(subject, picture))
 
     def _seen(self, subject: Subject, picture: int, opened: str | None) -> tuple[View, list[int]]:
         assert subject.model is not None
@@ -80,7 +94,13 @@ class Showing:
         return view(shown, scopes, chosen), chosen
 
     def _drawn(
-        self, subject: Subject, picture: int, seen: View, changes: Mapping[int, str]
+        self,
+        subject: Subject,
+        picture: int,
+        seen: View,
+        *,
+        changes: Mapping[int, str] = _NONE,
+        found: Mapping[int, str] = _NONE,
     ) -> Scene:
         assert subject.model is not None
         shown, scopes = subject.model.pictures[picture], subject.scopes[picture]
@@ -92,10 +112,11 @@ class Showing:
             [(joined.source, joined.target) for joined in seen.links],
             [box.frame for box in seen.boxes],
             [frame for _, frame in seen.frames],
-            [text_width(title, FRAME_SIZE) for title in titles],
+            [text_width(title, FRAME_SIZE, bold=True) for title in titles],
         )
-        marks = _marks(subject, picture, seen), _changed(seen, changes)
-        return _scene(seen, diagram, self._layouter.lay_out(diagram), texts, titles, marks)
+        placed = self._layouter.lay_out(diagram)
+        notes = _worst(seen, found), _changed(seen, changes)
+        return _scene(seen, diagram, placed, texts, titles, notes)
 
 
 def _text(box: Box, picture: Picture, scopes: Scopes) -> tuple[str, list[str], str]:
@@ -129,18 +150,27 @@ def _width(title: str, lines: list[str]) -> float:
     return round(min(_WIDEST, max(_NARROWEST, wide + 2 * SIDE + 4)))
 
 
-def _marks(subject: Subject, picture: int, seen: View) -> dict[int, str]:
-    """The worst severity of what was found about each box."""
+def marks(subject: Subject, picture: int) -> dict[int, str]:
+    """The worst severity of what was found about items, by their number; of what is drawn inside
+    another, by the number of that."""
     assert subject.model is not None
     places = subject.model.places()
     worst: dict[int, Severity] = {}
     for finding in subject.findings():
         at = places.get(finding.where.node)
-        box = seen.box_of.get(at[1]) if at and at[0] == picture else None
-        if box is not None:
-            known = worst.get(box, Severity.NOTE)
-            worst[box] = min(known, finding.severity, key=_ORDER.index)
-    return {box: str(severity) for box, severity in worst.items()}
+        if at and at[0] == picture:
+            item = subject.owner(picture, at[1])
+            worst[item] = min(worst.get(item, Severity.NOTE), finding.severity, key=_ORDER.index)
+    return {item: str(severity) for item, severity in worst.items()}
+
+
+def _worst(seen: View, found: Mapping[int, str]) -> dict[int, str]:
+    """What was found about items, by box."""
+    worst: dict[int, str] = {}
+    for item, severity in found.items():
+        if (box := seen.box_of.get(item)) is not None:
+            worst[box] = min(worst.get(box, severity), severity, key=_ORDER.index)
+    return worst
 
 
 def _changed(seen: View, changes: Mapping[int, str]) -> dict[int, str]:
@@ -159,7 +189,7 @@ def _scene(
     placed: Placement,
     texts: list[tuple[str, list[str], str]],
     titles: list[str],
-    marks: tuple[dict[int, str], dict[int, str]],
+    notes: tuple[dict[int, str], dict[int, str]],
 ) -> Scene:
     boxes = [
         SceneBox(
@@ -171,8 +201,8 @@ def _scene(
             lines,
             category,
             closed=seen.boxes[at].scope >= 0,
-            mark=marks[0].get(at, ""),
-            change=marks[1].get(at, ""),
+            mark=notes[0].get(at, ""),
+            change=notes[1].get(at, ""),
         )
         for at, (title, lines, category) in enumerate(texts)
     ]
@@ -189,78 +219,3 @@ def _label(joined: Joined) -> str:
     if len(joined.links) > 1 and len(labels) != 1:
         return f"{len(joined.links)} links"
     return labels[0] if labels else ""
-
-
-# -- JSON ------------------------------------------------------------------------------------
-
-
-def _json(
-    subject: Subject, picture: int, seen: View, scene: Scene, opened: list[int], is_flat: bool
-) -> bytes:
-    """The scene for the page: places rounded to a tenth of a pixel."""
-    assert subject.model is not None
-    shown, scopes = subject.model.pictures[picture], subject.scopes[picture]
-    members: list[list[int]] = [[] for _ in seen.boxes]
-    for item, box in seen.box_of.items():
-        members[box].append(item)
-    folded = {
-        index: subject.owner(picture, index)
-        for index, item in enumerate(shown.items)
-        if item.folded
-    }
-    body: dict[str, Any] = {
-        "width": round(scene.width, 1),
-        "height": round(scene.height, 1),
-        "flat": is_flat,
-        "open": opened,
-        "scopes": len(scopes.all()),
-        "boxes": [
-            {
-                **_rectangle(box),
-                "title": box.title,
-                "lines": box.lines,
-                "category": box.category,
-                "mark": box.mark,
-                "change": box.change,
-                "scope": at.scope if at.scope >= 0 else None,
-                "around": seen.frames[at.frame][0] if at.frame >= 0 else None,
-                "items": members[number],
-                "spoken": _spoken(shown, at, box),
-            }
-            for number, (at, box) in enumerate(zip(seen.boxes, scene.boxes, strict=True))
-        ],
-        "links": [
-            {
-                "from": link.start,
-                "to": link.end,
-                "points": _points(link.route.points),
-                "landing": _points(link.route.landing),
-                "label": [(round(x, 1), round(y, 1), text) for x, y, text in written],
-            }
-            for link, written in zip(scene.links, labels(scene), strict=True)
-        ],
-        "frames": [
-            {**_rectangle(frame), "title": frame.title, "scope": scope}
-            for frame, (scope, _) in zip(scene.frames, seen.frames, strict=True)
-        ],
-        "folded": folded,
-        "metrics": METRICS,
-    }
-    return Answer(body).body  # type: ignore[return-value]
-
-
-def _rectangle(box: SceneBox | SceneFrame) -> dict[str, float]:
-    numbers = (box.x, box.y, box.width, box.height)
-    return dict(zip("xywh", (round(number, 1) for number in numbers), strict=True))
-
-
-def _points(points: list[tuple[float, float]]) -> list[tuple[float, float]]:
-    return [(round(x, 1), round(y, 1)) for x, y in points]
-
-
-def _spoken(picture: Picture, at: Box, box: SceneBox) -> str:
-    """What a screen reader says of a box."""
-    if at.scope >= 0:
-        return f"scope {box.title}, closed, {', '.join(box.lines)}"
-    item = picture.items[at.item]
-    return ", ".join(part for part in (box.title, item.key, item.value) if part)

@@ -27,33 +27,43 @@ from ufkit.uff.orders import expand, spell
 from ufkit.viewer.categories import category
 from ufkit.viewer.content import Details, FieldRow, Item, Link, Picture, Weights
 
-_FORMS = {"uff": "UFF, binary", "uff-text": "UFF, text", "uff-json": "UFF, JSON"}
+_FORMS = {
+    "uff": "UFF, binary",
+    "uff-text": "UFF, text",
+    "uff-json": "UFF, JSON",
+    "tf-graph": "a TensorFlow graph, as the UFF it becomes",
+}
 _LINES = 5
 _FEW = 8
 _LONGEST = 28
 # Fields that say what a box is about, in this sequence; the others are in the panel.
-_TELLING = (
-    "shape",
-    "strides",
-    "padding",
-    "implicit_padding",
-    "dilation",
-    "kernel",
-    "number_groups",
-    "axis",
-    "axes",
-    "permutation",
-    "alpha",
-    "window_size",
-    "epsilon",
-    "transpose_a",
-    "transpose_b",
-    "adj_x",
-    "adj_y",
-    "block_size",
-    "size",
-    "ksize",
-)
+_TELLING = {
+    name: rank
+    for rank, name in enumerate(
+        (
+            "shape",
+            "strides",
+            "padding",
+            "implicit_padding",
+            "dilation",
+            "kernel",
+            "number_groups",
+            "axis",
+            "axes",
+            "permutation",
+            "alpha",
+            "window_size",
+            "epsilon",
+            "transpose_a",
+            "transpose_b",
+            "adj_x",
+            "adj_y",
+            "block_size",
+            "size",
+            "ksize",
+        )
+    )
+}
 
 
 class UffModel:
@@ -68,6 +78,10 @@ class UffModel:
     @property
     def description(self) -> str:
         return _FORMS.get(self._form, "UFF")
+
+    @property
+    def opened(self) -> MetaGraph:
+        return self._meta
 
     @cached_property
     def findings(self) -> list[Diagnostic]:
@@ -267,14 +281,13 @@ def _title(node: Node) -> str:
 def _telling(node: Node, spec: OpSpec | None) -> Iterator[str]:
     if node.operation == "Const":
         return
-    for name in _TELLING:
-        if name in node.fields:
-            try:
-                value = node.fields[name]
-            except FormatError:
-                continue
-            if spec is None or name not in spec.fields or value != spec.fields[name].default:
-                yield f"{name} {_brief(value)}"
+    for name in sorted(filter(_TELLING.__contains__, node.fields), key=_TELLING.__getitem__):
+        try:
+            value = node.fields[name]
+        except FormatError:
+            continue
+        if spec is None or name not in spec.fields or value != spec.fields[name].default:
+            yield f"{name} {_brief(value)}"
 
 
 def _brief(value: Any) -> str:

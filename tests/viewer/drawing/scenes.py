@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ufkit.viewer.layout import Diagram, lay_out
+from ufkit.viewer.layout.compound import lay_out
+from ufkit.viewer.layout.diagram import Diagram
 from ufkit.viewer.scene import Scene, SceneBox, SceneFrame, SceneLink, box_height
 
 

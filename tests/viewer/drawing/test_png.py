@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 
 from ufkit.core.diag import MissingExtraError, RequestError
-from ufkit.viewer.drawing import to_png
+from ufkit.viewer.drawing.png import to_png
 from ufkit.viewer.drawing.theme import COLOURS
 from ufkit.viewer.scene import Scene
 from viewer.drawing.scenes import scene_of

@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from ufkit.viewer.layout import Diagram
+from ufkit.viewer.layout.diagram import Diagram
 
 Link = tuple[int, int]
 _WIDTHS, _HEIGHTS = (70.0, 90.0, 110.0, 140.0, 180.0), (24.0, 24.0, 50.0, 66.0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from itertools import combinations, pairwise
 
-from ufkit.viewer.layout import Diagram, Placement, Point, Route
+from ufkit.viewer.layout.diagram import Diagram, Placement, Point, Route
 
 _NEAR = 1e-6
 Rectangle = tuple[float, float, float, float]

@@ -6,7 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ufkit.viewer.layout import Diagram, Placement, Spacing, crossings, lay_out
+from ufkit.viewer.layout.compound import lay_out
+from ufkit.viewer.layout.crossings import crossings
+from ufkit.viewer.layout.diagram import Diagram, Placement, Spacing
 from viewer.layout.nets import HARD, KINDS, Net, mixed, nested, one_kind, plain
 from viewer.layout.soundness import faults
 
@@ -117,6 +119,12 @@ def test_what_no_link_joins_stands_side_by_side() -> None:
     placement = lay_out(boxes(4, [(0, 1), (2, 3)]))
     assert placement.y[0] == placement.y[2]
     assert placement.x[0] != placement.x[2]
+
+
+def test_what_links_join_comes_before_boxes_alone() -> None:
+    placement = lay_out(boxes(12, [(10, 11)]))
+    assert placement.y[10] == min(placement.y)
+    assert placement.x[10] == min(placement.x)
 
 
 def test_boxes_alone_stand_in_rows() -> None:

@@ -2,8 +2,3 @@
 
 Not here: what is in a scene, where it stands, and drawing in the browser.
 """
-
-from ufkit.viewer.drawing.png import to_png
-from ufkit.viewer.drawing.svg import to_svg
-
-__all__ = ["to_png", "to_svg"]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from ufkit.viewer.drawing.measure import shortened, text_width
-from ufkit.viewer.layout import Point
+from ufkit.viewer.layout.diagram import Point
 from ufkit.viewer.scene import ASIDE, JUMP_TEXT, LABEL_SIZE, Scene, SceneBox, SceneLink
 
 _ROOM = 20.0  # CSS pixels from a box to the middle of a text between ranks
@@ -42,6 +42,12 @@ def labels(scene: Scene) -> list[list[Label]]:
             name = scene.boxes[far].title if len(jumps) == 1 else f"{len(jumps)} boxes"
             found[jumps[0]].append(_at_jump(scene.boxes[near], point, f"{word} {name}"))
     return found
+
+
+def width_of(scene: Scene, written: Sequence[Sequence[Label]]) -> float:
+    """The width of a scene together with what is written at its right edge."""
+    ends = [x + text_width(text, LABEL_SIZE) for label in written for x, _, text in label]
+    return max([scene.width, *(end + ASIDE for end in ends)])
 
 
 def _straight(link: SceneLink) -> bool:

@@ -1,10 +1,5 @@
 """Graphs laid out from top to bottom: ranks, an order in each, columns, frames around groups.
 
-Not here: what the boxes stand for, text, colours, drawing.
+Not here: what the boxes stand for, text, colours, drawing. `compound.lay_out` does it; whoever only
+needs to say what a layout is takes `diagram`, which loads nothing.
 """
-
-from ufkit.viewer.layout.compound import lay_out
-from ufkit.viewer.layout.crossings import crossings
-from ufkit.viewer.layout.diagram import Diagram, Placement, Point, Route, Spacing
-
-__all__ = ["Diagram", "Placement", "Point", "Route", "Spacing", "crossings", "lay_out"]

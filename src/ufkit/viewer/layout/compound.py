@@ -190,7 +190,9 @@ class _Compound:
             blocks.append((block[0], block[1]))
             inner.append(dict(zip(frame.loners, places, strict=True)))
             ways.append({})
-        order = sorted(range(len(blocks)), key=lambda at: -blocks[at][0] * blocks[at][1])
+        order = list(range(len(blocks)))  # the largest part first, items without links last
+        last = len(blocks) if frame.loners else -1
+        order.sort(key=lambda at: (at + 1 == last, -blocks[at][0] * blocks[at][1]))
         places, wide, high = packed([blocks[at] for at in order], spacing.apart, bottom)
         start = left + (width + spacing.apart if frame.ported else 0.0)
         for at, (x, y) in zip(order, places, strict=True):

@@ -15,10 +15,19 @@ export function address(path, params = {}) {
 }
 
 /** The answer of a route. Throws Refused, with one finding of our own where the server is gone. */
-export async function get(path, params, signal) {
+export function get(path, params, signal) {
+  return answerOf(address(path, params), { signal });
+}
+
+/** Ask for something to be done; the answer is what has become of it. Throws as `get`. */
+export function post(path) {
+  return answerOf(address(path), { method: "POST" });
+}
+
+async function answerOf(url, options) {
   let answer;
   try {
-    answer = await fetch(address(path, params), { signal });
+    answer = await fetch(url, options);
   } catch (error) {
     if (error.name === "AbortError") throw error;
     throw new Refused([lost("the viewer does not answer: it was ended, or the connection is lost")]);

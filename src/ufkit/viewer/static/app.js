@@ -4,10 +4,14 @@ import { html, render, useEffect, useErrorBoundary, useState } from "./vendor/ht
 import { get } from "./api.js";
 import { Checks } from "./checks.js";
 import { Compare } from "./compare.js";
+import { Counts } from "./counts.js";
+import { Faults } from "./faults.js";
 import { Graph } from "./graph.js";
 import { Help } from "./help.js";
+import { typing } from "./keys.js";
 import { Failure, Go, Waiting } from "./parts.js";
 import { go, href, usePlace } from "./place.js";
+import { Records } from "./records.js";
 import { Search } from "./search.js";
 import { Summary } from "./summary.js";
 import { useTheme } from "./theme.js";
@@ -16,6 +20,9 @@ const PAGES = {
   graph: { title: "Graph", show: Graph },
   summary: { title: "Summary", show: Summary },
   check: { title: "Check", show: Checks },
+  records: { title: "Records", show: Records },
+  counts: { title: "Summary", show: Counts },
+  faults: { title: "Check", show: Faults },
   compare: { title: "Compare", show: Compare },
 };
 
@@ -83,10 +90,6 @@ function App({ session }) {
 function Guarded({ children }) {
   const [error] = useErrorBoundary();
   return error ? html`<div class="page"><${Failure} error=${error} /></div>` : children;
-}
-
-export function typing(event) {
-  return /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName);
 }
 
 function plain(event) {

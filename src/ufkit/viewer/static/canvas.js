@@ -33,8 +33,8 @@ function bounds(points) {
 }
 
 /**
- * Paint a scene. `state` says what stands out: chosen (index of a box or -1), over, and `lit`, a Set
- * of boxes that stay bright while the others fade, or null.
+ * Paint a scene. `state` says what stands out: chosen (index of a box or -1), over, `lit`, a Set of
+ * boxes that stay bright while the others fade, or null, and `marked`, severities by box.
  */
 export function paint(canvas, prepared, camera, colours, state) {
   const context = canvas.getContext("2d");
@@ -57,7 +57,7 @@ export function paint(canvas, prepared, camera, colours, state) {
   scene.boxes.forEach((box, at) => {
     if (!meets(box, seen)) return;
     context.globalAlpha = state.lit && !state.lit.has(at) ? 0.25 : 1;
-    paintBox(context, box, scene.metrics, colours, scale, at === state.chosen, at === state.over);
+    paintBox(context, box, scene.metrics, colours, scale, at === state.chosen, at === state.over, state.marked[at]);
   });
   context.globalAlpha = 1;
 }
@@ -128,7 +128,7 @@ function paintLabel(context, link, metrics, colours) {
   }
 }
 
-function paintBox(context, box, metrics, colours, scale, chosen, over) {
+function paintBox(context, box, metrics, colours, scale, chosen, over, mark) {
   const { x, y, w, h } = box;
   const fill = colours.categories[box.category] ?? colours.categories.other;
   if (scale < ROUGH) {
@@ -162,7 +162,7 @@ function paintBox(context, box, metrics, colours, scale, chosen, over) {
   context.strokeStyle = chosen ? colours.accent : over ? colours.text : box.change ? colours[box.change] : colours.boxEdge;
   context.lineWidth = chosen || box.change ? 3 : 1;
   context.stroke();
-  if (box.mark) paintMark(context, box, colours);
+  if (mark) paintMark(context, box, colours[mark]);
   if (scale < READABLE) return;
   context.textBaseline = "middle";
   context.textAlign = "center";
@@ -178,14 +178,11 @@ function paintBox(context, box, metrics, colours, scale, chosen, over) {
   });
 }
 
-function paintMark(context, box, colours) {
+function paintMark(context, box, colour) {
   context.beginPath();
   context.arc(box.x + box.w, box.y, 6, 0, 2 * Math.PI);
-  context.fillStyle = colours[box.mark];
+  context.fillStyle = colour;
   context.fill();
-  context.strokeStyle = colours.page;
-  context.lineWidth = 1.5;
-  context.stroke();
 }
 
 /** A text that fits a width, cut in the middle of nowhere but with an ellipsis. */

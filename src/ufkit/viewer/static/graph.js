@@ -12,6 +12,7 @@ import { NodeTable } from "./table.js";
 export function Graph({ file, place, theme, session }) {
   const base = `files/${file.number}/pictures/${place.picture}`;
   const { data: scene, error, waiting } = useAnswer(`${base}/scene`, { open: place.open });
+  const { data: marks } = useAnswer(scene ? `${base}/marks` : null);
   const [table, setTable] = useState(false);
   const item = place.item === undefined ? -1 : Number(place.item);
   const change = useCallback((more) => go({ ...place, ...more }), [place]);
@@ -20,7 +21,7 @@ export function Graph({ file, place, theme, session }) {
   if (error) return html`<div class="page"><${Failure} error=${error} /></div>`;
   return html`<div class="graph">
     <div class="stage">
-      ${scene && html`<${Picture} key=${base} base=${base} scene=${scene} item=${item} scope=${place.scope} change=${change}
+      ${scene && html`<${Picture} key=${base} base=${base} scene=${scene} marks=${marks} item=${item} scope=${place.scope} change=${change}
         colours=${session.colours[theme]} active=${true} keys=${{ t: toggleTable }}>
         <button aria-pressed=${table} onClick=${toggleTable} title="the graph as a table (t)">table</button>
         <a class="button" href=${drawing("svg")} download title="save the drawing">SVG</a>

@@ -11,11 +11,12 @@ const READABLE = 0.75; // the scale at which a picture opens, if it does not fit
 const STEP = 60; // pixels that an arrow key moves
 
 /**
- * A scene that can be moved, zoomed and walked through. `item` or `scope` is what is chosen; `change`
+ * A scene that can be moved, zoomed and walked through. `marks` are the worst severities by item,
+ * where they are known already. `item` or `scope` is what is chosen; `change`
  * is told what the user wants to be otherwise: { item, scope, open }. Only an `active` picture takes
  * keys; `keys` are further ones, by name. The children stand among the tools.
  */
-export function Picture({ base, scene, item, scope, change, colours, active, keys = {}, children }) {
+export function Picture({ base, scene, marks, item, scope, change, colours, active, keys = {}, children }) {
   const canvas = useRef(null);
   const [size, setSize] = useState({ width: 0, height: 0 });
   const [camera, setCamera] = useState(null);
@@ -28,6 +29,8 @@ export function Picture({ base, scene, item, scope, change, colours, active, key
   const scopeAt = scope === undefined ? -1 : scene.boxes.findIndex((box) => box.scope === Number(scope));
   const chosen = scopeAt >= 0 ? scopeAt : boxOf.get(item) ?? boxOf.get(scene.folded[item]) ?? -1;
   const bright = useMemo(() => lit && new Set(lit.map((one) => boxOf.get(one)).filter((at) => at !== undefined)), [lit, boxOf]);
+
+  const marked = useMemo(() => scene.boxes.map((box) => worst(box.items, marks)), [scene, marks]);
 
   useLayoutEffect(() => {
     const measure = () => setSize({ width: canvas.current.clientWidth, height: canvas.current.clientHeight });
@@ -53,11 +56,11 @@ export function Picture({ base, scene, item, scope, change, colours, active, key
 
   useLayoutEffect(() => {
     if (!camera) return;
-    paint(canvas.current, prepared, camera, colours, { chosen, over, lit: bright });
+    paint(canvas.current, prepared, camera, colours, { chosen, over, lit: bright, marked });
     if (canvas.current.dataset.painted) return;
     canvas.current.dataset.painted = "yes"; // what tests and benchmarks wait for
     performance.mark("ufkit-painted");
-  }, [prepared, camera, colours, chosen, over, bright, size]);
+  }, [prepared, camera, colours, chosen, over, bright, marked, size]);
 
   useEffect(() => {
     if (chosen >= 0) say(scene.boxes[chosen].spoken);
@@ -209,4 +212,10 @@ export function Picture({ base, scene, item, scope, change, colours, active, key
     ${pathFrom >= 0 && html`<p class="slow">choose where the path ends (Esc: none)</p>`}
     ${camera && html`<${Overview} scene=${scene} camera=${camera} size=${size} colours=${colours}
       move=${(x, y) => setCamera((old) => centred(scene, old.scale, x, y, size.width, size.height))} />`}`;
+}
+
+/** The worst severity that was found about any of some items, or undefined. */
+function worst(items, marks) {
+  const found = marks ? items.map((item) => marks[item]) : [];
+  return ["error", "warning", "note"].find((severity) => found.includes(severity));
 }
