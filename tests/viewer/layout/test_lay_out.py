@@ -48,6 +48,13 @@ def test_the_same_diagram_gives_the_same_placement(diagram: Diagram) -> None:
     assert lay_out(diagram) == lay_out(diagram)
 
 
+def test_ways_have_no_points_that_differ_by_rounding() -> None:
+    sizes = [1.0] * 10, [1.0] * 9 + [118.74277042955597]
+    links = [(0, 1), (0, 2), (2, 1), (2, 1)]
+    diagram = Diagram(*sizes, links, [0, -1, 1] + [0] * 7, [-1, -1])
+    assert faults(diagram, lay_out(diagram, Spacing(longest=5))) == []
+
+
 def test_nothing_is_laid_out() -> None:
     placement = lay_out(Diagram([], [], []))
     assert (placement.x, placement.routes, placement.frames) == ([], [], [])
