@@ -55,8 +55,14 @@ from ufkit.ufw.quant import multipliers
 from ufkit.ufw.quantize import quantize
 from ufkit.ufw.schema import BLOB
 from ufkit.ufw.table import Table, open_table
+from ufkit.viewer.arrays import window
 from ufkit.viewer.drawing.png import to_png
+from ufkit.viewer.layout.diagram import Diagram
+from ufkit.viewer.layouter import Layouter
+from ufkit.viewer.openers import Wish
 from ufkit.viewer.scene import Scene
+from ufkit.viewer.server import Address, listening
+from ufkit.viewer.subject import Subject
 from ufkit.wire.message import Message, to_bytes
 from ufkit_compat.preprocess import preprocess
 from ufw.datasets import boxed, floats, foreign, made, of_records, record
@@ -1137,6 +1143,32 @@ def _boxes(folder: Path) -> Findings:
 @provokes("DAT303")
 def _other_size(folder: Path) -> Findings:
     return annotated(folder, voc_xml("a", (64, 48), OBJECT.format(1, 2)))
+
+
+@provokes("VWR001")
+def _no_page(folder: Path) -> Any:
+    (folder / "notes.txt").write_text("nothing of interest")
+    return Subject(0, str(folder / "notes.txt"), Wish())
+
+
+@provokes("VWR002")
+def _not_there(folder: Path) -> Any:
+    return window(np.zeros((2, 2)), [], 5, 0)
+
+
+@provokes("VWR003")
+def _too_long(folder: Path) -> Any:
+    layouter = Layouter(folder, limit=0)
+    try:
+        return layouter.lay_out(Diagram([60.0] * 2, [24.0] * 2, [(0, 1)]))
+    finally:
+        layouter.close()
+
+
+@provokes("VWR004")
+def _address_taken(folder: Path) -> Any:
+    with listening(Address()) as server:
+        return listening(Address(port=server.getsockname()[1]))
 
 
 @provokes("VWR005")
