@@ -156,7 +156,7 @@ def _selu(walk: Walk, node: OnnxCall) -> Value:
     return walk.binary("add", high, low)
 
 
-def hard_sigmoid(walk: Walk, x: Value, alpha: float, beta: float) -> Value:
+def _line(walk: Walk, x: Value, alpha: float, beta: float) -> Value:
     """max(0, min(1, alpha x + beta)); where that is relu6(x + 3) / 6, so."""
     if np.isclose(alpha, 1 / 6, rtol=1e-6) and beta == 0.5:
         return walk.binary("div", walk.activation("relu6", walk.binary("add", x, 3)), 6)
@@ -166,12 +166,12 @@ def hard_sigmoid(walk: Walk, x: Value, alpha: float, beta: float) -> Value:
 
 def _hard_sigmoid(walk: Walk, node: OnnxCall) -> Value:
     alpha, beta = node.real("alpha", 0.2), node.real("beta", 0.5)
-    return hard_sigmoid(walk, walk.input(node), alpha, beta)
+    return _line(walk, walk.input(node), alpha, beta)
 
 
 def _hard_swish(walk: Walk, node: OnnxCall) -> Value:
     x = walk.input(node)
-    return walk.binary("mul", x, hard_sigmoid(walk, x, 1 / 6, 0.5))
+    return walk.binary("mul", x, _line(walk, x, 1 / 6, 0.5))
 
 
 def _swish(walk: Walk, node: OnnxCall) -> Value:

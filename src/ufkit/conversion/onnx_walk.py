@@ -25,8 +25,8 @@ from ufkit.wire.schema import did_you_mean
 
 _DOMAINS = ("", "ai.onnx")
 _DEEPEST = 64  # functions within functions
-_LARGEST = 1 << 24  # elements of a constant that stands for what UFF cannot say
-_MOST = 1 << 16  # nodes that functions may become
+_LARGEST = 1 << 22  # elements of a constant that stands for what UFF cannot say
+_MOST = 1 << 14  # nodes that functions may become
 
 
 class Refused(Exception):
