@@ -43,6 +43,9 @@ def _power(walk: Walk, node: OnnxCall) -> Value:
     known = exponent.array()
     if known is not None and known.size == 1 and exponent.rank <= x.rank and known.item() == 2:
         return walk.unary("square", x)
+    if x.dtype not in _FLOATS and exponent.dtype in _FLOATS:  # roots of whole numbers
+        power = walk.binary("pow", walk.cast(x, exponent.dtype), exponent)
+        return walk.cast(power, x.dtype)
     return walk.binary("pow", x, walk.cast(exponent, x.dtype))
 
 
