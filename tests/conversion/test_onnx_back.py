@@ -29,9 +29,9 @@ NO_WAY_BACK = {
     "_NonMaxSuppressionV5": "NonMaxSuppression",
     "_NMS_TRT": "NonMaxSuppression",
     "_BatchedNMS_TRT": "NonMaxSuppression",
-    "_Proposal": "GatherElements",
-    "_ProposalLayer_TRT": "GatherElements",
-    "_DetectionLayer_TRT": "GatherElements",
+    "_Proposal": "NonMaxSuppression",
+    "_ProposalLayer_TRT": "NonMaxSuppression",
+    "_DetectionLayer_TRT": "NonMaxSuppression",
 }
 # These come back in other words, once: what the core says with more nodes than ONNX does.
 OTHER_WORDS = {
