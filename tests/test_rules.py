@@ -16,8 +16,10 @@ import numpy as np
 import onnx
 import pytest
 
+import graphsurgeon
 import onnx_models
 import tf_graphs
+import uff
 import ufkit
 from graphs import small_net
 from pictures import pixels, png, some_samples, voc_xml, write_coco, write_voc
@@ -54,6 +56,7 @@ from ufkit.ufw.quantize import quantize
 from ufkit.ufw.schema import BLOB
 from ufkit.ufw.table import Table, open_table
 from ufkit.wire.message import Message, to_bytes
+from ufkit_compat.preprocess import preprocess
 from ufw.datasets import boxed, floats, foreign, made, of_records, record
 from ufw.nets import PROTOTXT, blob_of, old_net
 from ufw.nets import small_net as small_caffe
@@ -1121,6 +1124,48 @@ def _boxes(folder: Path) -> Findings:
 @provokes("DAT303")
 def _other_size(folder: Path) -> Findings:
     return annotated(folder, voc_xml("a", (64, 48), OBJECT.format(1, 2)))
+
+
+@provokes("CMP001")
+def _no_graph(folder: Path) -> Findings:
+    raise AssertionError(graphsurgeon.StaticGraph(3))
+
+
+@provokes("CMP002")
+def _node_is_not_there(folder: Path) -> Findings:
+    graph = graphsurgeon.DynamicGraph()
+    graph.append(graphsurgeon.create_node("y", op="Relu", inputs=["x"]))
+    raise AssertionError(graph.find_node_inputs(graph["y"]))
+
+
+@provokes("CMP003")
+def _no_attribute(folder: Path) -> Findings:
+    raise AssertionError(graphsurgeon.create_plugin_node("p", op="P", size={}))
+
+
+@provokes("CMP004")
+def _bad_script(folder: Path) -> Findings:
+    (folder / "config.py").write_text("1 / 0")
+    preprocess(folder / "config.py", graphsurgeon.DynamicGraph())
+    return iter(())
+
+
+@provokes("CMP005")
+def _script_wants_tensorflow(folder: Path) -> Findings:
+    (folder / "config.py").write_text("import tensorflow.no_such_part")
+    preprocess(folder / "config.py", graphsurgeon.DynamicGraph())
+    return iter(())
+
+
+@provokes("CMP006")
+def _tensorboard(folder: Path) -> Findings:
+    graphsurgeon.StaticGraph().write_tensorboard(folder)
+
+
+@provokes("CMP007")
+def _no_input(folder: Path) -> Findings:
+    graph = to_bytes(tf_graphs.graph_def(tf_graphs.placeholder("x", 1)))
+    raise AssertionError(uff.from_tensorflow(graph, ["x"], input_node=["x"], quiet=True))
 
 
 @pytest.mark.parametrize("code", [rule.code for rule in RULES])
