@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -111,6 +113,18 @@ def test_only_equal_models_are_put_in_place(tmp_path: Path, monkeypatch: Any) ->
     assert report.verification.first is not None
     assert report.verification.first.id == "conv"
     assert os.listdir(tmp_path) == ["model.onnx"]
+
+
+def test_onnx_itself_is_not_needed(tmp_path: Path) -> None:
+    """It takes as long to load as a small model to convert."""
+    source, target = saved(small_model(), tmp_path / "model.onnx"), tmp_path / "net.uff"
+    code = f"import sys, ufkit; ufkit.convert({str(source)!r}, {str(target)!r})"
+    code += "; print('onnx' in sys.modules)"
+    environment = {**os.environ, "PYTHONPATH": str(Path(ufkit.__file__).parents[1])}
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env=environment
+    )
+    assert (done.stdout.strip(), done.stderr) == ("False", "")
 
 
 # -- weights ---------------------------------------------------------------------------------
@@ -428,6 +442,26 @@ def test_operations_outside_the_core_are_told_once() -> None:
     (item,) = found.diagnostics
     assert item.code == "CNV501"
     assert "_Erf is none of UFF's core (2: one, two)" in item.message
+
+
+def test_roots_of_whole_numbers() -> None:
+    nodes = [node("Pow", ["x", "half"], ["y"])]
+    half = {"half": np.array(0.5, np.float32)}
+    made = model(nodes, {"x": [3]}, ["y"], half, dtype=TensorProto.INT32)
+    got = evaluate(uff(made).inference, {"x": np.array([4, 9, 10], np.int32)})["y"]
+    assert got.tolist() == [2, 3, 3]
+
+
+def test_old_resizing_that_run_times_round_differently() -> None:
+    def made(scale: float) -> onnx.ModelProto:
+        scales = {"s": np.array([1, 1, scale, scale], np.float32)}
+        return model(
+            [node("Resize", ["x", "s"], ["y"])], {"x": [1, 1, 5, 5]}, ["y"], scales, opset=10
+        )
+
+    assert uff(made(2)).outputs == ["y"]
+    with pytest.raises(NotSupportedError, match="round differently"):
+        uff(made(0.6))
 
 
 @pytest.mark.parametrize("opset", range(7, 29))

@@ -68,7 +68,7 @@ def _batch_norm(walk: Walk, node: OnnxCall) -> list[Value | None]:
     return [walk.op("BatchNorm", x, *moments, orders=_MAP, epsilon=epsilon)]
 
 
-def normalised(
+def _normalised(
     walk: Walk, x: Value, axes: Sequence[int], epsilon: float
 ) -> tuple[Value, Value, Value]:
     """(x - mean) / sqrt(variance + epsilon) along some axes; the mean, and 1 / that root."""
@@ -87,7 +87,7 @@ def _instance_norm(walk: Walk, node: OnnxCall) -> Value:
     x = walk.input(node)
     if x.rank < 3:
         raise Refused(f"a map needs a spatial axis; this one has rank {x.rank}")
-    y, *_ = normalised(walk, x, range(2, x.rank), node.real("epsilon", 1e-5))
+    y, *_ = _normalised(walk, x, range(2, x.rank), node.real("epsilon", 1e-5))
     column = [-1, *[1] * (x.rank - 2)]
     scale, bias = (walk.reshape(walk.input(node, i), column) for i in (1, 2))
     return walk.binary("add", walk.binary("mul", y, scale), bias)
@@ -96,7 +96,7 @@ def _instance_norm(walk: Walk, node: OnnxCall) -> Value:
 def _layer_norm(walk: Walk, node: OnnxCall) -> list[Value | None]:
     x, scale, bias = walk.input(node), walk.input(node, 1), walk.maybe(node, 2)
     axes = range(axis_of(node.whole("axis", -1), x.rank), x.rank)
-    y, middle, factor = normalised(walk, x, axes, node.real("epsilon", 1e-5))
+    y, middle, factor = _normalised(walk, x, axes, node.real("epsilon", 1e-5))
     y = walk.binary("mul", y, scale)
     return [y if bias is None else walk.binary("add", y, bias), middle, factor]
 

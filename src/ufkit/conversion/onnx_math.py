@@ -43,6 +43,9 @@ def _power(walk: Walk, node: OnnxCall) -> Value:
     known = exponent.array()
     if known is not None and known.size == 1 and exponent.rank <= x.rank and known.item() == 2:
         return walk.unary("square", x)
+    if x.dtype not in _FLOATS and exponent.dtype in _FLOATS:  # roots of whole numbers
+        power = walk.binary("pow", walk.cast(x, exponent.dtype), exponent)
+        return walk.cast(power, x.dtype)
     return walk.binary("pow", x, walk.cast(exponent, x.dtype))
 
 
@@ -156,7 +159,7 @@ def _selu(walk: Walk, node: OnnxCall) -> Value:
     return walk.binary("add", high, low)
 
 
-def hard_sigmoid(walk: Walk, x: Value, alpha: float, beta: float) -> Value:
+def _line(walk: Walk, x: Value, alpha: float, beta: float) -> Value:
     """max(0, min(1, alpha x + beta)); where that is relu6(x + 3) / 6, so."""
     if np.isclose(alpha, 1 / 6, rtol=1e-6) and beta == 0.5:
         return walk.binary("div", walk.activation("relu6", walk.binary("add", x, 3)), 6)
@@ -166,12 +169,12 @@ def hard_sigmoid(walk: Walk, x: Value, alpha: float, beta: float) -> Value:
 
 def _hard_sigmoid(walk: Walk, node: OnnxCall) -> Value:
     alpha, beta = node.real("alpha", 0.2), node.real("beta", 0.5)
-    return hard_sigmoid(walk, walk.input(node), alpha, beta)
+    return _line(walk, walk.input(node), alpha, beta)
 
 
 def _hard_swish(walk: Walk, node: OnnxCall) -> Value:
     x = walk.input(node)
-    return walk.binary("mul", x, hard_sigmoid(walk, x, 1 / 6, 0.5))
+    return walk.binary("mul", x, _line(walk, x, 1 / 6, 0.5))
 
 
 def _swish(walk: Walk, node: OnnxCall) -> Value:

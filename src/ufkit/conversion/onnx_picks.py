@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -88,6 +89,23 @@ def _gather(walk: Walk, node: OnnxCall) -> Value:
     return taken(walk, x, numbers, axis)
 
 
+def _gather_elements(walk: Walk, node: OnnxCall) -> Value:
+    """Each element by its number in the tensor laid out as one row; sizes have to be known."""
+    x, numbers = walk.input(node), walk.cast(walk.input(node, 1), INT64)
+    axis = axis_of(node.whole("axis"), x.rank)
+    if numbers.rank != x.rank:
+        raise Refused(f"indices of rank {numbers.rank} into a tensor of rank {x.rank}")
+    sizes, wanted = (walk.sizes(value, range(x.rank)) for value in (x, numbers))
+    bounded(wanted, "the places of its elements")
+    steps = [prod(sizes[at + 1 :]) for at in range(x.rank)]
+    grid = np.indices(wanted, np.int64)
+    others = sum(grid[at] * steps[at] for at in range(x.rank) if at != axis)
+    size = walk.const(np.array(sizes[axis], np.int64))  # negative numbers count from the end
+    along = walk.binary("mul", walk.op("_FloorMod", numbers, size), steps[axis])
+    places = walk.binary("add", along, walk.const(np.broadcast_to(others, wanted).copy()))
+    return taken(walk, walk.reshape(x, [-1]), places, 0)
+
+
 def _gather_nd(walk: Walk, node: OnnxCall) -> Value:
     if node.whole("batch_dims"):
         raise Refused("its batch_dims are not 0")
@@ -171,6 +189,7 @@ PICKS: dict[str, Entry] = {
     "ArgMax": _search("ArgMax"),
     "ArgMin": _search("ArgMin"),
     "Gather": _gather,
+    "GatherElements": _gather_elements,
     "GatherND": _gather_nd,
     "CumSum": _running_sum,
     "Einsum": _einsum,

@@ -138,6 +138,8 @@ def _nearest(walk: Walk, node: OnnxCall, x: Value, lines: Sequence[Line]) -> Val
     manner = node.text("nearest_mode", "floor" if old else "round_prefer_floor")
     if manner not in _ROUNDED:
         raise Refused(f"its nearest_mode is {manner!r}; {', '.join(_ROUNDED)} are known")
+    if old and any(line.scale < 1 and (line.places % 1).any() for line in lines):
+        raise Refused("it makes a map smaller, which run times of old opsets round differently")
     numbers = [
         np.clip(_ROUNDED[manner](line.places), 0, line.size - 1).astype(np.int32) for line in lines
     ]

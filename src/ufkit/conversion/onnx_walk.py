@@ -25,8 +25,8 @@ from ufkit.wire.schema import did_you_mean
 
 _DOMAINS = ("", "ai.onnx")
 _DEEPEST = 64  # functions within functions
-_LARGEST = 1 << 24  # elements of a constant that stands for what UFF cannot say
-_MOST = 1 << 16  # nodes that functions may become
+_LARGEST = 1 << 22  # elements of a constant that stands for what UFF cannot say
+_MOST = 1 << 14  # nodes that functions may become
 
 
 class Refused(Exception):
@@ -133,7 +133,7 @@ class Walk:
         self.run(nodes, depth + 1)
         for name, inner in results.items():
             self.values[name] = value = self.value(inner)
-            if value is not None and value.operation and name in node.outputs:
+            if value is not None and value.name.startswith(f"{node.title}/"):
                 value.name = node.title if len(results) == 1 else name
 
     # -- what entries read -------------------------------------------------------------------
@@ -304,6 +304,7 @@ _REASONS = {
         ),
         f"{_QUANTISED}; export the model before it was quantised",
     ),
+    "If": "UFF has no branches",
     **dict.fromkeys(("Loop", "Scan", "SequenceMap"), "UFF has no loops"),
     **dict.fromkeys(("LSTM", "GRU", "RNN"), "UFF has no recurrent layers"),
 }

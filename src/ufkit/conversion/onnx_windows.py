@@ -82,13 +82,13 @@ def _lacking(size: int, kernel: int, stride: int, dilation: int) -> int:
     return (-(-size // stride) - 1) * stride + dilation * (kernel - 1) + 1 - size
 
 
-def window_of(node: OnnxCall, x: Value, kernel: Sequence[int]) -> Window:
+def _window_of(node: OnnxCall, x: Value, kernel: Sequence[int]) -> Window:
     """The window of a node. Raises Refused where its padding depends on sizes not known."""
     count = len(kernel)
     if x.rank != count + 2:
         raise Refused(f"a window {list(kernel)} on a tensor of rank {x.rank}")
     sizes = tuple(size if isinstance(size, int) else -1 for size in x.shape[2:])
-    strides, dilations = steps_of(node, kernel)
+    strides, dilations = _steps_of(node, kernel)
     manner = node.text("auto_pad", "NOTSET")
     if manner in ("SAME_UPPER", "SAME_LOWER"):
         if -1 in sizes:
@@ -104,8 +104,10 @@ def window_of(node: OnnxCall, x: Value, kernel: Sequence[int]) -> Window:
     elif manner == "VALID":
         pads = ((0, 0),) * count
     else:
-        ends = numbers_of(node, "pads", 2 * count, 0)
+        ends = _numbers_of(node, "pads", 2 * count, 0)
         pads = tuple(zip(ends[:count], ends[count:], strict=True))
+        if node.op.endswith("Pool") and min(ends, default=0) < 0:
+            raise Refused(f"its pads {list(ends)} are less than 0")
     more = [0] * count
     if node.whole("ceil_mode") and manner not in ("SAME_UPPER", "SAME_LOWER"):
         if -1 in sizes:
@@ -122,7 +124,7 @@ def _rounded_up(size: int, kernel: int, stride: int, dilation: int, pads: tuple[
     return stride - over if over and begins_inside else 0
 
 
-def numbers_of(node: OnnxCall, name: str, count: int, default: int) -> tuple[int, ...]:
+def _numbers_of(node: OnnxCall, name: str, count: int, default: int) -> tuple[int, ...]:
     """A list attribute with one number for each. Raises Refused for another length."""
     found = node.wholes(name) or [default] * count
     if len(found) != count:
@@ -130,10 +132,10 @@ def numbers_of(node: OnnxCall, name: str, count: int, default: int) -> tuple[int
     return tuple(found)
 
 
-def steps_of(node: OnnxCall, kernel: Sequence[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+def _steps_of(node: OnnxCall, kernel: Sequence[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Strides and dilations. Raises Refused where one, or a size of the kernel, is less than 1."""
-    strides = numbers_of(node, "strides", len(kernel), 1)
-    dilations = numbers_of(node, "dilations", len(kernel), 1)
+    strides = _numbers_of(node, "strides", len(kernel), 1)
+    dilations = _numbers_of(node, "dilations", len(kernel), 1)
     if min((*strides, *dilations, *kernel), default=1) < 1:
         raise Refused(f"kernel {[*kernel]}, strides {[*strides]}, dilations {[*dilations]} below 1")
     return strides, dilations
@@ -156,7 +158,7 @@ def padded(walk: Walk, x: Value, pads: Sequence[tuple[int, int]]) -> Value:
 # -- convolutions ----------------------------------------------------------------------------
 
 
-def biased(walk: Walk, node: OnnxCall, x: Value) -> Value:
+def _biased(walk: Walk, node: OnnxCall, x: Value) -> Value:
     """A map with the third input added to its channels, where there is one."""
     bias = walk.maybe(node, 2)
     if bias is None:
@@ -164,7 +166,7 @@ def biased(walk: Walk, node: OnnxCall, x: Value) -> Value:
     return walk.binary("add", x, walk.reshape(bias, [-1, *[1] * (x.rank - 2)]))
 
 
-def kernel_of(walk: Walk, node: OnnxCall) -> tuple[Value, tuple[int, ...]]:
+def _kernel_of(walk: Walk, node: OnnxCall) -> tuple[Value, tuple[int, ...]]:
     """The second input, and its spatial sizes."""
     kernel = walk.input(node, 1)
     return kernel, walk.sizes(kernel, range(2, kernel.rank))
@@ -172,15 +174,15 @@ def kernel_of(walk: Walk, node: OnnxCall) -> tuple[Value, tuple[int, ...]]:
 
 def _convolution(walk: Walk, node: OnnxCall) -> Value:
     x = walk.input(node)
-    kernel, sizes = kernel_of(walk, node)
-    window = window_of(node, x, sizes)
+    kernel, sizes = _kernel_of(walk, node)
+    window = _window_of(node, x, sizes)
     padding = window.fields()
     if padding is None:
         x, padding = padded(walk, x, window.all_pads), {}
     fields = {"strides": [*window.strides], "dilation": [*window.dilations], **padding}
     if (groups := node.whole("group", 1)) != 1:
         fields["number_groups"] = groups
-    return biased(walk, node, walk.op("Conv", x, kernel, orders=f"{_MAP}_KC+", **fields))
+    return _biased(walk, node, walk.op("Conv", x, kernel, orders=f"{_MAP}_KC+", **fields))
 
 
 def _transposed(walk: Walk, node: OnnxCall) -> Value:
@@ -189,12 +191,12 @@ def _transposed(walk: Walk, node: OnnxCall) -> Value:
     Another padding is cut off behind: the convolution is made as if there were none.
     """
     x = walk.input(node)
-    kernel, sizes = kernel_of(walk, node)
+    kernel, sizes = _kernel_of(walk, node)
     count, groups = len(sizes), node.whole("group", 1)
     if x.rank != kernel.rank:
         raise Refused(f"a kernel of rank {kernel.rank} on a map of rank {x.rank}")
-    strides, dilations = steps_of(node, sizes)
-    added = numbers_of(node, "output_padding", count, 0)
+    strides, dilations = _steps_of(node, sizes)
+    added = _numbers_of(node, "output_padding", count, 0)
     given = walk.sizes(x, range(2, x.rank))
     full = [
         stride * (size - 1) + step * (k - 1) + 1
@@ -232,7 +234,7 @@ def _transposed(walk: Walk, node: OnnxCall) -> Value:
             for first, size, whole in zip(begin, out, made, strict=True)
         ]
         y = padded(walk, y, ends)
-    return biased(walk, node, y)
+    return _biased(walk, node, y)
 
 
 def _ends(
@@ -253,7 +255,7 @@ def _ends(
         if manner != "SAME_UPPER":
             pads = [(last, first) for first, last in pads]
         return pads, out
-    ends = numbers_of(node, "pads", 2 * len(full), 0)
+    ends = _numbers_of(node, "pads", 2 * len(full), 0)
     if manner == "VALID":
         ends = (0,) * len(ends)
     pads = [*zip(ends[: len(full)], ends[len(full) :], strict=True)]
@@ -271,7 +273,7 @@ def _max_pool(walk: Walk, node: OnnxCall) -> Value:
     less than everything around it.
     """
     x = walk.input(node)
-    window = window_of(node, x, kernel_size(node))
+    window = _window_of(node, x, _kernel_size(node))
     if {*window.dilations} != {1}:
         raise Refused("its window has dilations, and UFF's pools have none")
     fields = window.fields()
@@ -283,7 +285,7 @@ def _max_pool(walk: Walk, node: OnnxCall) -> Value:
     return _pool(walk, x, "max", window, padding or {})
 
 
-def kernel_size(node: OnnxCall) -> list[int]:
+def _kernel_size(node: OnnxCall) -> list[int]:
     kernel = node.wholes("kernel_shape")
     if not kernel:
         raise Refused("it has no kernel_shape")
@@ -333,7 +335,7 @@ def _average_pool(walk: Walk, node: OnnxCall) -> Value:
     Another count is made up for by a factor for each place.
     """
     x = walk.input(node)
-    window = window_of(node, x, kernel_size(node))
+    window = _window_of(node, x, _kernel_size(node))
     if {*window.dilations} != {1}:
         raise Refused("its window has dilations, and UFF's pools have none")
     counts_zeros = bool(node.whole("count_include_pad"))
