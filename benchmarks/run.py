@@ -24,6 +24,7 @@ QUESTIONS = {
     "caffe": "caffe_nets",
     "datum": "datum",
     "dataset": "make_dataset",
+    "layout": "graph_layout",
     "view": "first_paint",
     "start": "command_line",
 }

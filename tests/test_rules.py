@@ -16,8 +16,10 @@ import numpy as np
 import onnx
 import pytest
 
+import graphsurgeon
 import onnx_models
 import tf_graphs
+import uff
 import ufkit
 from graphs import small_net
 from pictures import pixels, png, some_samples, voc_xml, write_coco, write_voc
@@ -42,7 +44,7 @@ from ufkit.uff.io import open as open_uff
 from ufkit.uff.model import MetaGraph
 from ufkit.ufw.annotations import Box, Record
 from ufkit.ufw.blob import Blob
-from ufkit.ufw.check import check_blob, check_labels
+from ufkit.ufw.check import check_blob, check_labels, check_prototxt
 from ufkit.ufw.datum import Datum
 from ufkit.ufw.dequantize import dequantize
 from ufkit.ufw.io import open_labels
@@ -53,9 +55,16 @@ from ufkit.ufw.quant import multipliers
 from ufkit.ufw.quantize import quantize
 from ufkit.ufw.schema import BLOB
 from ufkit.ufw.table import Table, open_table
+from ufkit.viewer.arrays import window
 from ufkit.viewer.drawing.png import to_png
+from ufkit.viewer.layout.diagram import Diagram
+from ufkit.viewer.layouter import Layouter
+from ufkit.viewer.openers import Wish
 from ufkit.viewer.scene import Scene
+from ufkit.viewer.server import Address, listening
+from ufkit.viewer.subject import Subject
 from ufkit.wire.message import Message, to_bytes
+from ufkit_compat.preprocess import preprocess
 from ufw.datasets import boxed, floats, foreign, made, of_records, record
 from ufw.nets import PROTOTXT, blob_of, old_net
 from ufw.nets import small_net as small_caffe
@@ -594,6 +603,17 @@ def _connections(_: Path) -> Findings:
     return ufkit.check_net(net)
 
 
+@provokes("UFW008")
+def _groups(_: Path) -> Findings:
+    text = PROTOTXT.replace("num_output: 4", "num_output: 4 group: 2")
+    return check_prototxt(ufkit.open_prototxt(Source(text.encode(), "x")))
+
+
+@provokes("UFW009")
+def _no_such_input(_: Path) -> Findings:
+    return ufkit.check_net(small_caffe(), {"nobody": [1, 3, 8, 8]})
+
+
 @provokes("UFW007")
 def _fork(folder: Path) -> Any:
     net = ufkit.open_net(Source(b"\xa2\x06\x07\x0a\x01x\xc2\x3e\x01y", "x"))
@@ -1125,6 +1145,32 @@ def _other_size(folder: Path) -> Findings:
     return annotated(folder, voc_xml("a", (64, 48), OBJECT.format(1, 2)))
 
 
+@provokes("VWR001")
+def _no_page(folder: Path) -> Any:
+    (folder / "notes.txt").write_text("nothing of interest")
+    return Subject(0, str(folder / "notes.txt"), Wish())
+
+
+@provokes("VWR002")
+def _not_there(folder: Path) -> Any:
+    return window(np.zeros((2, 2)), [], 5, 0)
+
+
+@provokes("VWR003")
+def _too_long(folder: Path) -> Any:
+    layouter = Layouter(folder, limit=0)
+    try:
+        return layouter.lay_out(Diagram([60.0] * 2, [24.0] * 2, [(0, 1)]))
+    finally:
+        layouter.close()
+
+
+@provokes("VWR004")
+def _address_taken(folder: Path) -> Any:
+    with listening(Address()) as server:
+        return listening(Address(port=server.getsockname()[1]))
+
+
 @provokes("VWR005")
 def _too_large(folder: Path) -> bytes:
     return to_png(Scene(1_000_000, 1_000_000))
@@ -1139,6 +1185,48 @@ def _too_large_record(folder: Path) -> Any:
     with ufkit.create_dataset(folder / "db") as out:
         out.put(ufkit.Datum.of_image(bytes(image)), "a")
     return DatasetSubject(str(folder / "db"), "lmdb").thumbnails.small(0, 100)
+
+
+@provokes("CMP001")
+def _no_graph(folder: Path) -> Findings:
+    raise AssertionError(graphsurgeon.StaticGraph(3))
+
+
+@provokes("CMP002")
+def _node_is_not_there(folder: Path) -> Findings:
+    graph = graphsurgeon.DynamicGraph()
+    graph.append(graphsurgeon.create_node("y", op="Relu", inputs=["x"]))
+    raise AssertionError(graph.find_node_inputs(graph["y"]))
+
+
+@provokes("CMP003")
+def _no_attribute(folder: Path) -> Findings:
+    raise AssertionError(graphsurgeon.create_plugin_node("p", op="P", size={}))
+
+
+@provokes("CMP004")
+def _bad_script(folder: Path) -> Findings:
+    (folder / "config.py").write_text("1 / 0")
+    preprocess(folder / "config.py", graphsurgeon.DynamicGraph())
+    return iter(())
+
+
+@provokes("CMP005")
+def _script_wants_tensorflow(folder: Path) -> Findings:
+    (folder / "config.py").write_text("import tensorflow.no_such_part")
+    preprocess(folder / "config.py", graphsurgeon.DynamicGraph())
+    return iter(())
+
+
+@provokes("CMP006")
+def _tensorboard(folder: Path) -> Findings:
+    graphsurgeon.StaticGraph().write_tensorboard(folder)
+
+
+@provokes("CMP007")
+def _no_input(folder: Path) -> Findings:
+    graph = to_bytes(tf_graphs.graph_def(tf_graphs.placeholder("x", 1)))
+    raise AssertionError(uff.from_tensorflow(graph, ["x"], input_node=["x"], quiet=True))
 
 
 @pytest.mark.parametrize("code", [rule.code for rule in RULES])

@@ -206,7 +206,7 @@ def test_convert_a_mean(run: Any, mean: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
-        (("info", "net.caffemodel", "--shape", "x=1"), "--shape does not concern"),
+        (("info", "net.caffemodel", "--shape", "x=1"), "'x' is nothing that it takes"),
         (("info", "net.caffemodel", "--nodes"), "--nodes does not concern"),
         (("info", "net.uff", "--weights", "net.caffemodel"), "--weights does not concern"),
         (("check", "net.caffemodel", "--weights", "x"), "--weights does not concern"),

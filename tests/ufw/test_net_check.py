@@ -94,7 +94,7 @@ def changed(change: Callable[[Net], object]) -> list[Diagnostic]:
         (lambda net: net.add("x", "ReLU", ["nobody"], ["x"]), ["UFW005"]),
         (lambda net: net.message.clear("input"), ["UFW005"]),
         (lambda net: net.message.set("layers", old_net().message.all("layers")),
-         ["UFW003", "UFW004", "UFW108"]),
+         ["UFW003", "UFW004", "UFW403", "UFW108"]),
     ],
 )  # fmt: skip
 def test_nets(change: Callable[[Net], object], expected: list[str]) -> None:

@@ -113,7 +113,7 @@ def test_shapes_that_contradict_the_text(old: str, new: str, numbers: str) -> No
 
 def test_a_deconvolution_has_its_outputs_on_the_second_axis() -> None:
     net = small_net()
-    kernel = np.zeros((6, 2, 4, 4), np.float32)
+    kernel = np.zeros((5, 2, 4, 4), np.float32)
     net.add("up", "Deconvolution", ["ip"], ["up"], [kernel, np.zeros(2, np.float32)])
     source = PROTOTXT + 'layer { name: "up" type: "Deconvolution" bottom: "ip" top: "up" '
     source += "convolution_param { num_output: 2 kernel_size: 4 } }"

@@ -19,8 +19,9 @@ from ufkit.cli.app import run
 from ufkit.datasets.convert import DatasetRequest, convert_dataset
 from ufkit.ufw.datum import Datum
 from ufkit.viewer.layouter import Layouter
+from ufkit.viewer.openers import Wish
 from ufkit.viewer.server import application
-from ufkit.viewer.session import Session, Wish
+from ufkit.viewer.session import Session
 from viewer.records import DAMAGED, HOSTILE_KEY, NAMES, database, large, of_all_kinds
 
 

@@ -13,7 +13,8 @@ from ufkit.cli.shapes import shape_option
 from ufkit.core.render import visible
 
 if TYPE_CHECKING:
-    from ufkit.viewer.session import Session, Wish
+    from ufkit.viewer.openers import Wish
+    from ufkit.viewer.session import Session
 
 WHERE, DATASETS = "Where the page is", "Datasets"
 
@@ -22,8 +23,10 @@ WHERE, DATASETS = "Where the page is", "Datasets"
     "view",
     cls=Verb,
     help="""Show a file in the browser: the graph of a model with its fields, weights and findings,
-    sums by operation and scope. With two models, what differs between them. Of a dataset (an LMDB,
-    or any other that `ufkit convert` reads) its records with boxes and labels, by the million.
+    sums by operation and scope. With two models, what differs between them; with a float net of
+    Caffe or UFW and the same in integers, or its table of thresholds, what quantisation costs. Of a
+    dataset (an LMDB, or any other that `ufkit convert` reads) its records with boxes and labels, by
+    the million.
 
     The page is served by this machine to this machine alone, and only the files named here can be
     seen; nothing is loaded from elsewhere. It is there until the command is interrupted (Ctrl+C).
@@ -35,11 +38,29 @@ WHERE, DATASETS = "Where the page is", "Datasets"
         ("ufkit view net.uff --shape input_1=N,28,28,1", "with the shapes that follow from one"),
         ("ufkit view before.uff after.uff", "side by side, with what differs"),
         ("ufkit view train.lmdb --labels labelmap.prototxt", "images, boxes, names of classes"),
+        ("ufkit view deploy.prototxt --weights net.caffemodel", "a net of two files"),
+        ("ufkit view net.fp32umodel net.int8umodel", "what quantisation costs, layer by layer"),
+        ("ufkit view net.caffemodel table.prototxt", "what it would cost with these thresholds"),
         ("ufkit view net.uff --no-browser --port 8080", "only print the address"),
     ),
     codes=codes(0, 2, 5, 70, _3="the address is taken, or the file does not exist"),
 )
 @click.argument("files", nargs=-1, required=True, type=click.Path(), metavar="FILE [FILE]")
+@click.option(
+    "--weights",
+    type=click.Path(),
+    metavar="FILE",
+    cls=Opt,
+    help="The weights of a Caffe prototxt, shown with its layers.",
+)
+@click.option(
+    "--table",
+    type=click.Path(),
+    metavar="FILE",
+    cls=Opt,
+    help="The table of thresholds of two nets, where the one in integers does not say what they "
+    "stand for, as the BM1880's do not.",
+)
 @shape_option
 @click.option(
     "--labels",
@@ -120,6 +141,7 @@ def _view(output: Output, files: tuple[str, ...], **given: Any) -> int:
             session = Session(files, _wish(given))
             gc.freeze()
             gc.enable()
+            _refuse_unused(session, given)
             _say(output, session, place)
             serve(
                 guarded(session, layouter, address),
@@ -134,14 +156,24 @@ def _view(output: Output, files: tuple[str, ...], **given: Any) -> int:
 
 def _wish(given: dict[str, Any]) -> Wish:
     """What was said of the files. Raises as `read_labels`: a wrong map is no fault of a dataset."""
-    from ufkit.viewer.session import Wish
+    from ufkit.viewer.openers import Wish
 
     if given["labels"]:
         from ufkit.datasets.labels import read_labels
 
         read_labels(given["labels"])
-    names = ("shapes", "labels", "images")
+    names = ("shapes", "labels", "images", "weights", "table")
     return Wish(source=given["source"] or "", **{name: given[name] for name in names})
+
+
+def _refuse_unused(session: Session, given: dict[str, Any]) -> None:
+    """Raises RequestError (CLI001) for an option that concerns none of the files."""
+    from ufkit.cli.source import bad_request
+
+    if given["weights"] and all(subject.kind != "caffe-text" for subject in session):
+        raise bad_request("--weights goes with a prototxt; none of the files is one")
+    if given["table"] and session.quantisation is None:
+        raise bad_request("--table goes with a float net and the same in integers")
 
 
 def _say(output: Output, session: Session, place: str) -> None:

@@ -188,7 +188,7 @@ class Blob:
         name = next(filter(self.holds, storages), storages[0])
         stored = self.stored(name)
         if name.startswith("int8"):
-            return np.asarray(stored * np.float32(self.message.get("fscale_int8_to_float")))
+            return _scaled(stored, np.float32(self.message.get("fscale_int8_to_float")))
         if not name.startswith("int32"):
             return stored
         scales = self.scales
@@ -199,7 +199,7 @@ class Blob:
             raise FormatError(BLOB_SIZE.at(self._at("scaleToFloatPerChannel"), message))
         if scales.ndim:
             scales = scales.reshape(-1, *[1] * (stored.ndim - 1))
-        return np.asarray(stored * scales, np.float32)
+        return _scaled(stored, scales)
 
     def stored(self, name: str) -> Array:
         """What one storage holds, in the blob's shape: float32, float64, int8 or int32.
@@ -264,6 +264,12 @@ class Blob:
 
     def __repr__(self) -> str:
         return f"Blob({list(self.shape)}, {', '.join(self.storages) or 'no data'})"
+
+
+def _scaled(integers: Array, scales: Any) -> Array:
+    """Integers times what 1 stands for; infinite where a damaged scale leads beyond float32."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return np.asarray(integers * scales, np.float32)
 
 
 def _storage_for(array: Array) -> tuple[str, str]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ufkit.core.diag import Diagnostic, FormatError, Where
 from ufkit.ufw.blob import STORAGES, Blob
-from ufkit.ufw.connections import findings
+from ufkit.ufw.connections import AnyNet, findings
 from ufkit.ufw.net import OLD, Layer, Net
 from ufkit.ufw.prototxt import LabelMap, Prototxt
 from ufkit.ufw.rules import (
@@ -23,6 +23,7 @@ from ufkit.ufw.rules import (
     SEVERAL_STORAGES,
     WHOLE_NUMBERS,
 )
+from ufkit.ufw.shapes import GivenShapes, infer_net
 from ufkit.wire.message import Message
 
 _CHUNK = 4 << 20  # elements looked at at a time
@@ -30,10 +31,14 @@ _ENOUGH = 16  # of fewer elements, all may be whole numbers by chance
 _INT8 = 128
 
 
-def check_net(net: Net) -> Iterator[Diagnostic]:
-    """All findings in a net and its weights, which are read for it. Nothing is raised."""
+def check_net(net: Net, shapes: GivenShapes | None = None) -> Iterator[Diagnostic]:
+    """All findings in a net and its weights, which are read for it.
+
+    `shapes` has shapes of inputs by name; RequestError (UFW009) for a name that is none is the only
+    thing that is raised.
+    """
     seen: set[tuple[str, Where, str]] = set()
-    for part in (findings, _style, _values, _weights):
+    for part in (findings, lambda net: _shapes(net, shapes), _style, _values, _weights):
         for finding in _caught(lambda part=part: part(net)):  # type: ignore[misc]
             key = (finding.code, finding.where, finding.message)
             if key not in seen:  # damage is met by every part that comes to it
@@ -75,9 +80,15 @@ def _layer(layer: Layer) -> Iterator[Diagnostic]:
         blob.message.span.release()
 
 
-def check_prototxt(text: Prototxt) -> Iterator[Diagnostic]:
-    """All findings in the text of a net. Nothing is raised."""
+def check_prototxt(text: Prototxt, shapes: GivenShapes | None = None) -> Iterator[Diagnostic]:
+    """All findings in the text of a net; `shapes` as in `check_net`."""
     yield from _caught(lambda: findings(text))
+    yield from _caught(lambda: _shapes(text, shapes))
+
+
+def _shapes(net: AnyNet, given: GivenShapes | None) -> Iterator[Diagnostic]:
+    """What the sizes of arrays say."""
+    yield from infer_net(net, given=given).findings
 
 
 def check_labels(map_: LabelMap) -> Iterator[Diagnostic]:

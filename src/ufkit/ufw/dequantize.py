@@ -35,9 +35,8 @@ def dequantize(net: Net, table: Table | None = None, profile: Profile = UFW) -> 
     anything is edited: integers that stand for nothing known (UFW208), a net without any (UFW210);
     FormatError where scales lead beyond float32 (UFW106).
     """
-    find = _bm1880 if profile is BM1880 else _ufw
     problems: list[Diagnostic] = []
-    found = list(find(net, table or Table(), problems))
+    found = list(integers_of(net, table or Table(), profile, problems))
     if not found and not problems:
         message = f"none of its {len(net.layers)} layers holds integers"
         hint = "" if profile is BM1880 else "if `data` holds the integers, they are the BM1880's"
@@ -64,8 +63,15 @@ def _floats(blob: Blob, scale: Array | None) -> Array:
 Found = Iterator[tuple[Layer, Blob, Array | None]]
 
 
+def integers_of(net: Net, table: Table, profile: Profile, problems: list[Diagnostic]) -> Found:
+    """Blobs of integers and what 1 stands for in each; None of what a blob knows itself.
+
+    What stands for nothing known goes to `problems` (UFW208).
+    """
+    return (_bm1880 if profile is BM1880 else _ufw)(net, table, problems)
+
+
 def _ufw(net: Net, table: Table, problems: list[Diagnostic]) -> Found:
-    """Blobs of integers and their scales; None of what a blob knows itself."""
     thresholds = Thresholds(net, table.thresholds)
     for layer in net.layers:
         for at, blob in enumerate(layer.blobs):
@@ -88,7 +94,6 @@ def _scaled(blob: Blob) -> bool:
 
 
 def _bm1880(net: Net, table: Table, problems: list[Diagnostic]) -> Found:
-    """Blobs of integers, held as floats, and their scales."""
     thresholds = Thresholds(net, table.thresholds)
     for layer in net.layers:
         if layer.type not in QUANTISED or layer.name not in table.shifts:

@@ -9,6 +9,7 @@ from ufkit.ufw.blob import Blob
 from ufkit.ufw.net import Layer, Net
 from ufkit.ufw.prototxt import LayerText, Prototxt
 from ufkit.ufw.rules import NO_TEXT, NO_WEIGHTS, WRONG_WEIGHTS
+from ufkit.ufw.shapes import GivenShapes, infer_net
 
 # Layers that cannot do without weights, and how the sizes of their first blob hold num_output.
 _OUTPUT_AXIS = {"Convolution": 0, "DepthwiseConvolution": 0, "InnerProduct": -2, "Embed": -1}
@@ -23,23 +24,37 @@ def paired(text: Prototxt, net: Net) -> Iterator[tuple[LayerText, Layer | None]]
         yield layer, weights.get(layer.name)
 
 
-def pair_findings(text: Prototxt, net: Net) -> Iterator[Diagnostic]:
-    """What does not fit between a text and its weights.
+def pair_findings(
+    text: Prototxt, net: Net, shapes: GivenShapes | None = None
+) -> Iterator[Diagnostic]:
+    """What does not fit between a text and its weights; `shapes` has those of inputs by name.
 
     Layers that need weights and have none (UFW401), weights without a layer (UFW402), shapes
-    that contradict num_output or kernel_size (UFW403).
+    that contradict num_output or kernel_size, or what the layer takes (UFW403).
     """
     names = set()
+    alike = True
     for layer, found in paired(text, net):
         names.add(layer.name)
         if found is not None:
             for message in _misfits(layer, found):
+                alike = False
                 yield WRONG_WEIGHTS.at(found.where(), message)
         elif layer.type in WITH_WEIGHTS and not layer.training_only:
             yield NO_WEIGHTS.at(layer.where(), f"there are no weights for this {layer.type}")
     for other in net.layers:
         if other.blobs and other.name not in names:
             yield NO_TEXT.at(other.where(), f"the text has no layer for this {other.type}")
+    if alike:  # else sizes behind a layer that does not fit would be wrong as well
+        yield from _meeting(text, net, shapes)
+
+
+def _meeting(text: Prototxt, net: Net, shapes: GivenShapes | None) -> Iterator[Diagnostic]:
+    """Weights that are for another size than what their layer takes."""
+    weights = {layer.name: found for layer, found in paired(text, net) if found is not None}
+    for finding in infer_net(text, weights, shapes).findings:
+        if finding.rule is WRONG_WEIGHTS:
+            yield finding
 
 
 def _misfits(layer: LayerText, found: Layer) -> Iterator[str]:

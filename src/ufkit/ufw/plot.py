@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 
 from ufkit.core.files import PathLike, need, replacing
-from ufkit.ufw.quant import INT8, along
+from ufkit.ufw.histogram import by_value
 from ufkit.ufw.quantize import Part, Quantised
 
-_BINS = 200
 _MEANT, _GOT, _LIMIT = "#4c72b0", "#dd8452", "#333333"
 
 
@@ -52,13 +51,10 @@ def _harmless(name: str) -> str:
 
 
 def _histogram(axes: Any, part: Part) -> None:
-    limits = np.atleast_1d(part.scale) * INT8.high
-    low, high = float(limits.min()), float(limits.max())
-    reach = 1.02 * max(float(np.abs(part.floats).max()), high)
-    edges = np.linspace(-reach, reach, int(np.clip(part.floats.size // 5, 20, _BINS)) + 1)
-    got = part.integers * along(part.scale, part.integers.ndim)
-    axes.hist(part.floats.ravel(), edges, color=_MEANT, label="weights")
-    axes.hist(got.ravel(), edges, histtype="step", color=_GOT, label="what the integers stand for")
+    found = by_value(part)
+    low, high = found.limits
+    axes.stairs(found.meant, found.edges, fill=True, color=_MEANT, label="weights")
+    axes.stairs(found.got, found.edges, color=_GOT, label="what the integers stand for")
     ends = f"{low:.3g}" if low == high else f"{low:.3g} to {high:.3g}, by channel"
     for limit in sorted({-high, -low, low, high}):
         line = axes.axvline(limit, color=_LIMIT, linestyle="--", linewidth=1)

@@ -106,8 +106,8 @@ def quantize(
         message = f"the table of {profile.name} has one shift for all channels of a layer"
         raise RequestError(CANNOT_SHIFT.at(Where(net.source.name), message))
     thresholds = Thresholds(net, table.thresholds)
-    layers = [layer for layer in net.layers if layer.type in QUANTISED and layer.blobs]
-    problems = list(_problems(layers, thresholds, table))
+    layers = quantisable(net)
+    problems = list(problems_of(layers, thresholds, table))
     if not layers:
         known = ", ".join(sorted(QUANTISED))
         message = f"none of its {len(net.layers)} layers is a {known} with weights"
@@ -125,7 +125,7 @@ def quantize(
     made = []
     for done, layer in enumerate(layers):
         progress(done, len(layers))
-        found = _layer(layer, thresholds.of(layer), profile, per_channel, report.diagnostics)
+        found = in_integers(layer, thresholds.of(layer), profile, per_channel, report.diagnostics)
         if found is not None:
             made.append((layer, found))
     for layer, found in made:  # nothing is edited before all went well
@@ -138,7 +138,14 @@ def quantize(
     return report
 
 
-def _problems(layers: list[Layer], thresholds: Thresholds, table: Table) -> Iterator[Diagnostic]:
+def quantisable(net: Net) -> list[Layer]:
+    """The layers of a net that integers can stand for."""
+    return [layer for layer in net.layers if layer.type in QUANTISED and layer.blobs]
+
+
+def problems_of(layers: list[Layer], thresholds: Thresholds, table: Table) -> Iterator[Diagnostic]:
+    """What keeps these layers from being quantised: blobs without a threshold (UFW202), weights
+    that are integers already (UFW209)."""
     said = set()
     for layer in layers:
         for message, hint in thresholds.missing(layer):
@@ -160,14 +167,17 @@ def _ratio(thresholds: tuple[float, float], profile: Profile) -> float:
     return quant.ratio_of(step_in, step_out)
 
 
-def _layer(
+def in_integers(
     layer: Layer,
     thresholds: tuple[float, float],
     profile: Profile,
     per_channel: bool,
     diagnostics: list[Diagnostic],
 ) -> Quantised | None:
-    """The layer in integers; None, and a diagnostic, where it has to stay as it is."""
+    """The layer in integers, itself left alone; None where it has to stay as it is.
+
+    What does not fit well goes to `diagnostics`. Raises as `quantize` for weights that cannot be.
+    """
     weights, *biases = floats_of(layer)
     step_out, ratio = profile.step(thresholds[1]), _ratio(thresholds, profile)
     along = not _transposed(layer) and all(len(bias) == len(weights) for bias in biases)
@@ -187,10 +197,10 @@ def _layer(
     for bias in biases:
         shift = quant.bias_shift(bias, step_out, shift, profile)
     integers = quant.quantize_weights(weights, ratio, shift)
-    parts = {"weights": _part(weights, integers, quant.weight_scale(ratio, shift))}
+    parts = {"weights": part_of(weights, integers, quant.weight_scale(ratio, shift))}
     for bias in biases:
         integers = quant.quantize_bias(bias, step_out, shift)
-        parts["bias"] = _part(bias, integers, quant.bias_scale(step_out, shift))
+        parts["bias"] = part_of(bias, integers, quant.bias_scale(step_out, shift))
         if beyond := int(parts["bias"].errors.whole.beyond[0]):
             message = f"{beyond} of {bias.size} do not fit into {INT16.bits} bits"
             diagnostics.append(SATURATED_BIAS.at(layer.blobs[1].where, message))
@@ -204,7 +214,8 @@ def _transposed(layer: Layer) -> bool:
     return layer.type == DECONVOLUTION
 
 
-def _part(floats: Array, integers: Array, scale: Array) -> Part:
+def part_of(floats: Array, integers: Array, scale: Array) -> Part:
+    """Floats and the integers that stand for them, held against each other."""
     return Part(floats, integers, scale, errors(floats, integers, scale))
 
 
@@ -221,7 +232,7 @@ def floats_of(layer: Layer) -> list[Array]:
                 f"of {array.size} numbers {np.count_nonzero(~np.isfinite(array))} are no numbers"
             )
             raise FormatError(NOT_FINITE.at(blob.where, message))
-    if _are_integers(weights):
+    if are_integers(weights):
         message = f"all {weights.size} are whole numbers, as the BM1880's nets have integers"
         raise RequestError(NOT_FLOATS.at(layer.blobs[0].where, message))
     if layer.type == INNER_PRODUCT and weights.ndim > 2:
@@ -229,7 +240,7 @@ def floats_of(layer: Layer) -> list[Array]:
     return [weights, *(bias.reshape(-1) for bias in biases)]
 
 
-def _are_integers(weights: Array) -> bool:
+def are_integers(weights: Array) -> bool:
     """Whether they look quantised: whole numbers, the largest of which a shift brought near 127."""
     largest = max(weights.max(), -weights.min())
     near = INT8.high // 2 <= largest <= -INT8.low

@@ -11,7 +11,9 @@ from typing import Any
 from ufkit.core.diag import FormatError
 from ufkit.ufw.blob import Blob
 from ufkit.ufw.connections import AnyLayer, AnyNet, outputs
+from ufkit.ufw.layers.spec import Shape
 from ufkit.ufw.net import Layer
+from ufkit.ufw.shapes import GivenShapes, LayerShapes, infer_net
 
 # How a storage holds numbers, from the least to the most that was made of them.
 ARITHMETIC = {
@@ -41,13 +43,19 @@ class BlobSummary:
 
 @dataclass(frozen=True, slots=True)
 class LayerSummary:
-    """One layer with its weights."""
+    """One layer with its weights.
+
+    `shapes` are those of its tops, None where a size or all of them are not known; `macs` its
+    multiply-accumulates, None where they are not known or it has none to speak of.
+    """
 
     name: str
     type: str
     bottoms: list[str]
     tops: list[str]
     blobs: list[BlobSummary]
+    shapes: list[list[int | None] | None]
+    macs: int | None = None
 
     @property
     def parameters(self) -> int:
@@ -60,7 +68,9 @@ class NetSummary:
 
     `style` is the field that holds its layers; `dtypes` count elements by what the file stores
     them as, `storages` the blobs that have each, `arithmetic` says what they are for: float, int8
-    coefficients, int8 neurons, or several of them; "" without weights.
+    coefficients, int8 neurons, or several of them; "" without weights. `shapes` has all arrays by
+    name, as the last layer leaves them; `macs` are the multiply-accumulates of one run, of those
+    layers where they are known.
     """
 
     file: str
@@ -76,18 +86,27 @@ class NetSummary:
     dtypes: dict[str, int] = field(default_factory=dict)
     storages: dict[str, int] = field(default_factory=dict)
     arithmetic: str = ""
+    shapes: dict[str, list[int | None] | None] = field(default_factory=dict)
+    macs: int = 0
     layer_list: list[LayerSummary] = field(default_factory=list)
 
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)
 
 
-def summarize_net(net: AnyNet, weights: Mapping[str, Layer] | None = None) -> NetSummary:
+def summarize_net(
+    net: AnyNet,
+    weights: Mapping[str, Layer] | None = None,
+    shapes: GivenShapes | None = None,
+) -> NetSummary:
     """The summary of a net; of a text, with the weights of layers by name, where there are any.
 
-    Raises FormatError where it is damaged.
+    `shapes` has shapes of inputs that the file does not record, by name.
+    Raises FormatError where it is damaged, RequestError (UFW009) for a shape of what is no input.
     """
-    layers = [_layer(layer, weights) for layer in net.layers]
+    known = infer_net(net, weights, shapes)
+    pairs = zip(net.layers, known.layers, strict=True)
+    layers = [_layer(layer, weights, found) for layer, found in pairs]
     summary = NetSummary(
         net.source.name,
         net.source.size,
@@ -100,6 +119,8 @@ def summarize_net(net: AnyNet, weights: Mapping[str, Layer] | None = None) -> Ne
         ],
         outputs(net.layers),
         dict(Counter(layer.type for layer in layers).most_common()),
+        shapes={name: _sizes(shape) for name, shape in known.arrays.items()},
+        macs=sum(layer.macs or 0 for layer in layers),
         layer_list=layers,
     )
     dtypes: Counter[str] = Counter()
@@ -118,7 +139,13 @@ def summarize_net(net: AnyNet, weights: Mapping[str, Layer] | None = None) -> Ne
     return summary
 
 
-def _layer(layer: AnyLayer, weights: Mapping[str, Layer] | None) -> LayerSummary:
+def _sizes(shape: Shape | None) -> list[int | None] | None:
+    return None if shape is None else list(shape)
+
+
+def _layer(
+    layer: AnyLayer, weights: Mapping[str, Layer] | None, found: LayerShapes
+) -> LayerSummary:
     source = weights.get(layer.name) if weights else layer
     blobs = source.blobs if isinstance(source, Layer) else []
     return LayerSummary(
@@ -127,6 +154,8 @@ def _layer(layer: AnyLayer, weights: Mapping[str, Layer] | None) -> LayerSummary
         list(layer.bottoms),
         list(layer.tops),
         [summarize_blob(blob) for blob in blobs],
+        [_sizes(shape) for shape in found.tops],
+        found.macs,
     )
 
 

@@ -7,7 +7,8 @@ row is `other`, a name of a TensorRT plugin `plugin`.
 from __future__ import annotations
 
 CATEGORIES = {
-    "input": "Input Data Placeholder PlaceholderWithDefault ImageData AnnotatedData MemoryData",
+    "input": "Input Data Placeholder PlaceholderWithDefault ImageData AnnotatedData MemoryData "
+    "HDF5Data WindowData VideoData",
     "output": "MarkOutput Output",
     "constant": "Const Constant ConstantOfShape Parameter DummyData Fill RandomUniform",
     "layer": (
@@ -28,13 +29,13 @@ CATEGORIES = {
     "activation": (
         "Activation LeakyRelu Softmax Relu Relu6 Sigmoid Tanh Elu Selu Softsign Softplus ReLU "
         "ReLU6 PReLU PRelu TanH ELU LogSoftmax HardSigmoid HardSwish Clip Gelu Mish Swish Erf "
-        "BNLL AbsVal Power Exp Log SoftmaxWithLoss Celu ThresholdedRelu LReLU Softmax_TRT"
+        "BNLL Threshold AbsVal Power Exp Log SoftmaxWithLoss Celu ThresholdedRelu LReLU Softmax_TRT"
     ),
     "shape": (
         "Reshape Flatten Transpose Squeeze ExpandDims Unsqueeze Shape Permute Pad Cast Identity "
         "Dropout Expand BroadcastTo SpaceToDepth DepthToSpace SpaceToBatchND BatchToSpaceND Size "
         "Rank Reorg ShuffleChannel MirrorPad PadV2 StopGradient Dequantize QuantizeLinear "
-        "DequantizeLinear"
+        "DequantizeLinear Im2col Silence"
     ),
     "join": (
         "Concat Stack Split Slice StridedSlice Gather GatherV2 GatherND ConcatV2 Pack Unpack "
@@ -46,12 +47,13 @@ CATEGORIES = {
         "Eltwise Sqrt Rsqrt Neg Reciprocal ReduceMean ReduceSum ReduceMax ReduceMin ReduceProd "
         "ReduceL2 Abs Ceil Floor Round Sign Cos Sin ArgMaxV2 TopK TopKV2 CumSum Cumsum Prod "
         "Reduction Equal Greater Less GreaterEqual LessEqual Not And Or Minimum Maximum "
-        "SquaredDifference"
+        "SquaredDifference EuclideanLoss SmoothL1Loss HingeLoss ContrastiveLoss InfogainLoss "
+        "MultinomialLogisticLoss SigmoidCrossEntropyLoss"
     ),
     "detection": (
         "PriorBox DetectionOutput NonMaxSuppression Proposal NonMaxSuppressionV2 "
         "NonMaxSuppressionV3 NonMaxSuppressionV4 NonMaxSuppressionV5 CropAndResize RoiAlign "
-        "MultiBoxLoss Accuracy NMS GridAnchor FlattenConcat BatchedNMS RPRoi"
+        "MultiBoxLoss Accuracy DetectionEvaluate NMS GridAnchor FlattenConcat BatchedNMS RPRoi"
     ),
 }  # fmt: skip
 

@@ -13,8 +13,9 @@ from ufkit.viewer.content import Model, Picture, Weights
 from ufkit.viewer.panel import panel, weights_row
 from ufkit.viewer.paths import related, shortest
 from ufkit.viewer.search import search
-from ufkit.viewer.session import Session, Subject
+from ufkit.viewer.session import Session
 from ufkit.viewer.showing import Showing, marks
+from ufkit.viewer.subject import Subject
 from ufkit.viewer.totals import totals
 
 if TYPE_CHECKING:

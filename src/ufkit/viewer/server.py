@@ -84,6 +84,10 @@ def _further(session: Session, showing: Showing) -> list[Route]:
         found += pair_routes(session, showing)
     else:
         showing.ahead(session.subjects[0])
+    if session.quantisation is not None or any(subject.table for subject in session):
+        from ufkit.viewer.quant_routes import quant_routes
+
+        found += quant_routes(session)
     if any(subject.dataset for subject in session):
         from ufkit.viewer.dataset_routes import dataset_routes
 

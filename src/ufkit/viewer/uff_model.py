@@ -16,7 +16,7 @@ from ufkit.uff.check import check
 from ufkit.uff.const import constant
 from ufkit.uff.controls import data_inputs
 from ufkit.uff.data import Orders, plain
-from ufkit.uff.dims import Dim, Shape
+from ufkit.uff.dims import Dim
 from ufkit.uff.infer import Inference, infer
 from ufkit.uff.inputs import GivenShapes
 from ufkit.uff.model import INPUT_OPERATION, OUTPUT_OPERATION, Graph, MetaGraph, Node
@@ -26,6 +26,7 @@ from ufkit.uff.ops.spec import Call, Facts, OpSpec
 from ufkit.uff.orders import expand, spell
 from ufkit.viewer.categories import category
 from ufkit.viewer.content import Details, FieldRow, Item, Link, Picture, Weights
+from ufkit.viewer.words import clipped, sizes_text
 
 _FORMS = {
     "uff": "UFF, binary",
@@ -35,7 +36,6 @@ _FORMS = {
 }
 _LINES = 5
 _FEW = 8
-_LONGEST = 28
 # Fields that say what a box is about, in this sequence; the others are in the panel.
 _TELLING = {
     name: rank
@@ -142,13 +142,6 @@ def _in_words(value: Any) -> str:
     if isinstance(value, list):
         return f"[{', '.join(map(_in_words, value))}]"
     return str(value)
-
-
-def sizes_text(shape: Shape | None) -> str:
-    """A shape as it is written at a link: `N×28×28×1`; "" where it is not known."""
-    if shape is None:
-        return ""
-    return "×".join(map(str, shape)) or "scalar"
 
 
 def _typed(fact: Facts | None) -> str:
@@ -293,7 +286,7 @@ def _telling(node: Node, spec: OpSpec | None) -> Iterator[str]:
 def _brief(value: Any) -> str:
     """A value in the room that a box has."""
     text = f"{value:.6g}" if isinstance(value, float) else _in_words(plain(value))
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+    return clipped(text)
 
 
 def _weight_lines(item: Item) -> Iterator[str]:

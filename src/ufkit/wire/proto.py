@@ -3,7 +3,7 @@
 Understood: proto2 and proto3, packages, nested messages and enums, oneof, map, `optional`,
 `required`, `repeated`, the options `packed` and `default`. Other options, `reserved` and
 `extensions` are skipped; services and extension blocks are refused. An import is looked up in
-the schemas given.
+the schemas given. A comment beside a field is kept as its `doc`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ufkit.wire.schema import WIRE_TYPES, EnumType, FieldType, MessageType, Sche
 from ufkit.wire.values import quoted
 
 _TOKEN = re.compile(
-    r"""\s+|//[^\n]*|/\*.*?\*/                      # skipped
+    r"""(?P<remark>[ \t]*//[^\n]*)|\s+|/\*.*?\*/     # skipped
     |(?P<token>[A-Za-z_.][\w.]*|-?[\d][\w.+]*|-?\.\d+|-inf|[{}\[\]()<>=;,]
               |"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')
     """,
@@ -38,7 +38,13 @@ class _Parser:
     def __init__(self, text: str, imports: Mapping[str, Schema]) -> None:
         self.imports = imports
         self.others = Schema("")  # the types of what is imported
-        self.tokens = [m["token"] for m in _TOKEN.finditer(text) if m["token"]]
+        self.tokens: list[str] = []
+        self.remarks: dict[int, str] = {}  # beside what ends with the token before that one
+        for match in _TOKEN.finditer(text):
+            if match["token"]:
+                self.tokens.append(match["token"])
+            elif match["remark"] and text[match.start() - 1 : match.start()] == ";":
+                self.remarks[len(self.tokens)] = match["remark"].strip(" \t/")
         self.at = 0
         self.proto3 = False
         self.schema = Schema("")
@@ -121,6 +127,7 @@ class _Parser:
         entry.default = options.get("default")
         packable = kind not in ("string", "bytes")
         entry.packed = entry.repeated and packable and options.get("packed", self.proto3) is True
+        entry.doc = self.remarks.get(self.at, "")
         message.add(entry)
         self.unresolved.append((message.name, entry))
 

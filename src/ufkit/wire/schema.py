@@ -50,6 +50,7 @@ class FieldType:
     type      the MessageType or EnumType of kinds `message` and `enum`
     explicit  a singular field that tells "absent" from "has its default value":
               proto2 fields, oneof members, `optional`, and all messages
+    doc       the comment beside it in the .proto file
     """
 
     name: str
@@ -61,6 +62,7 @@ class FieldType:
     explicit: bool = False
     oneof: str = ""
     default: Any = None
+    doc: str = ""
 
     @property
     def wire(self) -> int:
@@ -86,6 +88,11 @@ class MessageType:
         self.numbers[entry.number] = entry
         if entry.oneof:
             self.oneofs.setdefault(entry.oneof, []).append(entry)
+
+    @property
+    def acts_as_map(self) -> bool:
+        """Whether a list of these is a map: as declared, or written out, with keys of any kind."""
+        return self.name.endswith("Entry") and self.fields.keys() == {"key", "value"}
 
     def __repr__(self) -> str:
         return f"MessageType({self.name})"

@@ -10,6 +10,7 @@ from ufkit.cli.check import report
 from ufkit.cli.dump import dumping
 from ufkit.cli.kinds import File
 from ufkit.cli.output import Output
+from ufkit.cli.shapes import Shapes
 from ufkit.cli.source import bad_request, refuse_existing
 from ufkit.cli.weights import show_arrays, write_arrays
 from ufkit.core import render
@@ -19,11 +20,11 @@ if TYPE_CHECKING:
     from ufkit.ufw.net import Net
 
 
-def info(output: Output, file: File) -> int:
+def info(output: Output, file: File, *, shapes: Shapes) -> int:
     from ufkit.ufw.summary import summarize_net
 
     with open_net(file.source) as net:
-        summary = summarize_net(net)
+        summary = summarize_net(net, shapes=shapes)
     output.answer({"form": file.kind.name, **summary.as_dict()})
     output.print(heading(output, summary.file, [form_of(file.kind.name)], summary.bytes))
     output.print("\n" + summary_text(summary, output))
@@ -31,11 +32,11 @@ def info(output: Output, file: File) -> int:
     return 0
 
 
-def check(output: Output, file: File, *, strict: bool) -> int:
+def check(output: Output, file: File, *, strict: bool, shapes: Shapes) -> int:
     from ufkit.ufw.check import check_net
 
     with open_net(file.source) as net:
-        return report(output, file.source.name, check_net(net), strict=strict)
+        return report(output, file.source.name, check_net(net, shapes), strict=strict)
 
 
 def dump(

@@ -9,6 +9,7 @@ from ufkit.cli.check import report
 from ufkit.cli.dump import dumping
 from ufkit.cli.kinds import File
 from ufkit.cli.output import Output
+from ufkit.cli.shapes import Shapes
 from ufkit.cli.source import bad_request
 from ufkit.ufw.io import open_net, open_prototxt
 
@@ -17,17 +18,18 @@ if TYPE_CHECKING:
     from ufkit.wire.tree import Tree
 
 
-def info(output: Output, file: File, *, weights: str | None) -> int:
+def info(output: Output, file: File, *, weights: str | None, shapes: Shapes) -> int:
     from ufkit.ufw.pair import pair_findings, paired
     from ufkit.ufw.summary import summarize_net
 
     text = open_prototxt(file.source)
     if weights is None:
-        summary, findings = summarize_net(text), []
+        summary, findings = summarize_net(text, shapes=shapes), []
     else:
         with open_net(weights) as net:
             found = {layer.name: other for layer, other in paired(text, net) if other is not None}
-            summary, findings = summarize_net(text, found), list(pair_findings(text, net))
+            summary = summarize_net(text, found, shapes)
+            findings = list(pair_findings(text, net, shapes))
     facts = {"model_type": text.model_type or None, "int8_scale": text.int8_scale}
     output.answer({"form": file.kind.name, **facts, **summary.as_dict()}, findings)
     parts = [form_of(file.kind.name), *_facts(text)]
@@ -44,15 +46,15 @@ def _facts(text: Prototxt) -> list[str]:
     return facts if text.int8_scale is None else [*facts, f"INT8, scale {text.int8_scale:g}"]
 
 
-def check(output: Output, file: File, *, strict: bool, weights: str | None) -> int:
+def check(output: Output, file: File, *, strict: bool, weights: str | None, shapes: Shapes) -> int:
     from ufkit.ufw.check import check_net, check_prototxt
     from ufkit.ufw.pair import pair_findings
 
     text = open_prototxt(file.source)
-    findings = list(check_prototxt(text))
+    findings = list(check_prototxt(text, shapes))
     if weights is not None:
         with open_net(weights) as net:
-            findings += [*check_net(net), *pair_findings(text, net)]
+            findings += [*check_net(net), *pair_findings(text, net, shapes)]
     return report(output, file.source.name, findings, strict=strict)
 
 

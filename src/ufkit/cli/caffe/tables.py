@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ufkit.core import render
 from ufkit.core.render import visible
+from ufkit.ufw.layers import works
 
 if TYPE_CHECKING:
     from ufkit.cli.output import Output
@@ -37,7 +38,7 @@ def summary_text(summary: NetSummary, output: Output) -> str:
     style = f" in {summary.style!r}, the older style" if summary.style == "layers" else ""
     lines = [f"net {name}: {render.plural(summary.layers, 'layer')}{style}"]
     rows = [("input", visible(item["name"]), _shape(item["shape"])) for item in summary.inputs]
-    rows += [("output", visible(id_), "") for id_ in summary.outputs]
+    rows += [("output", visible(id_), _output(summary.shapes.get(id_))) for id_ in summary.outputs]
     if rows:
         lines.append(render.columns(rows))
     counts = (f"{count} {visible(type_)}" for type_, count in summary.types.items())
@@ -50,27 +51,43 @@ def summary_text(summary: NetSummary, output: Output) -> str:
         lines.append(f"  weights     {summary.arithmetic}: {kept}")
     else:
         lines.append("  parameters  none in this file")
+    if summary.macs:
+        lines.append(f"  work        {_work(summary)}")
     return "\n".join(lines)
 
 
-def _shape(shape: Sequence[int] | None) -> str:
-    return "?" if shape is None else f"[{', '.join(map(str, shape))}]"
+def _work(summary: NetSummary) -> str:
+    heavy = [layer for layer in summary.layer_list if works(layer.type)]
+    unknown = sum(layer.macs is None for layer in heavy)
+    missing = f", and what {render.plural(unknown, 'layer')} of no known size do" if unknown else ""
+    return f"{summary.macs:,} multiply-accumulates{missing}"
+
+
+def _output(shape: Sequence[int | None] | None) -> str:
+    return "" if shape is None else _shape(shape)
+
+
+def _shape(shape: Sequence[int | None] | None) -> str:
+    if shape is None:
+        return "?"
+    return f"[{', '.join('?' if size is None else str(size) for size in shape)}]"
 
 
 def layer_table(summary: NetSummary) -> str:
-    """A line for each layer: its name and type, what it takes and makes, its weights."""
+    """A line for each layer: its name and type, what it takes and makes, shapes, weights."""
     rows = [
         (
             visible(layer.name),
             visible(layer.type),
             f"{_names(layer.bottoms)} -> {_names(layer.tops)}",
+            " ".join(map(_shape, layer.shapes)) if any(layer.shapes) else "",
             f"{layer.parameters:,}" if layer.blobs else "",
             "  ".join(map(str, layer.blobs)),
         )
         for layer in summary.layer_list
     ]
-    head = ("layer", "type", "takes -> makes", "parameters", "weights")
-    return render.columns([head, *rows], indent=0, right=(3,))
+    head = ("layer", "type", "takes -> makes", "shapes", "parameters", "weights")
+    return render.columns([head, *rows], indent=0, right=(4,))
 
 
 def _names(names: Sequence[str]) -> str:

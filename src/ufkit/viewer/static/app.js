@@ -9,11 +9,13 @@ import { Faults } from "./faults.js";
 import { Graph } from "./graph.js";
 import { Help } from "./help.js";
 import { typing } from "./keys.js";
+import { Quantisation } from "./quant.js";
 import { Failure, Go, Waiting } from "./parts.js";
 import { go, href, usePlace } from "./place.js";
 import { Records } from "./records.js";
 import { Search } from "./search.js";
 import { Summary } from "./summary.js";
+import { Thresholds } from "./thresholds.js";
 import { useTheme } from "./theme.js";
 
 const PAGES = {
@@ -24,6 +26,8 @@ const PAGES = {
   counts: { title: "Summary", show: Counts },
   faults: { title: "Check", show: Faults },
   compare: { title: "Compare", show: Compare },
+  quant: { title: "Quantisation", show: Quantisation },
+  thresholds: { title: "Thresholds", show: Thresholds },
 };
 
 function App({ session }) {

@@ -31,24 +31,31 @@ export function Plot({ make, height = 130, label, theme }) {
 export function histogram(edges, counts, { lines = [], logarithmic = false } = {}) {
   return (colour) => {
     const middle = counts.map((_, k) => (edges[k] + edges[k + 1]) / 2);
-    const mark = (plot) => {
-      for (const line of lines) {
-        const x = Math.round(plot.valToPos(line.at, "x", true));
-        if (x < plot.bbox.left || x > plot.bbox.left + plot.bbox.width) continue;
-        plot.ctx.strokeStyle = colour(line.colour ?? "warning");
-        plot.ctx.lineWidth = devicePixelRatio;
-        plot.ctx.beginPath();
-        plot.ctx.moveTo(x, plot.bbox.top);
-        plot.ctx.lineTo(x, plot.bbox.top + plot.bbox.height);
-        plot.ctx.stroke();
-      }
-    };
     return {
       data: [middle, logarithmic ? counts.map((n) => n || null) : counts],
       scales: { x: { time: false, range: [edges[0], edges[edges.length - 1]] }, y: logarithmic ? { distr: 3 } : { range: (_, low, high) => [0, high || 1] } },
       series: [{}, { fill: colour("accent"), stroke: colour("accent"), width: 0, paths: uPlot.paths.bars({ size: [1, Infinity], gap: 1 }), points: { show: false } }],
-      hooks: { draw: [mark] },
+      hooks: { draw: [marking(lines, colour)] },
     };
+  };
+}
+
+/** Draws lines across a plot, where values lie. */
+function marking(lines, colour) {
+  return (plot) => {
+    for (const line of lines) {
+      const x = Math.round(plot.valToPos(line.at, "x", true));
+      if (x < plot.bbox.left || x > plot.bbox.left + plot.bbox.width) continue;
+      plot.ctx.save();
+      plot.ctx.strokeStyle = colour(line.colour ?? "warning");
+      plot.ctx.lineWidth = devicePixelRatio;
+      plot.ctx.setLineDash([4 * devicePixelRatio, 3 * devicePixelRatio]);
+      plot.ctx.beginPath();
+      plot.ctx.moveTo(x, plot.bbox.top);
+      plot.ctx.lineTo(x, plot.bbox.top + plot.bbox.height);
+      plot.ctx.stroke();
+      plot.ctx.restore();
+    }
   };
 }
 
@@ -66,11 +73,13 @@ export function ranges(lows, highs) {
   });
 }
 
-/** Two histograms on the same edges, as steps one over the other. */
-export function overlaid(edges, [first, second]) {
+/** Two histograms on the same edges, as steps one over the other; `lines` mark values. */
+export function overlaid(edges, [first, second], { lines = [], logarithmic = false } = {}) {
+  const shown = (counts) => (logarithmic ? counts.map((n) => n || null) : counts);
   return (colour) => ({
-    data: [first.map((_, k) => (edges[k] + edges[k + 1]) / 2), first, second],
-    scales: { x: { time: false } },
+    data: [first.map((_, k) => (edges[k] + edges[k + 1]) / 2), shown(first), shown(second)],
+    scales: { x: { time: false, range: [edges[0], edges[edges.length - 1]] }, y: logarithmic ? { distr: 3, range: (_, low, high) => [0.5, Math.max(10, high * 2)] } : { range: (_, low, high) => [0, high * 1.05 || 1] } },
+    hooks: { draw: [marking(lines, colour)] },
     series: [
       {},
       { stroke: colour("accent"), fill: `${colour("accent")}33`, width: 1.5, paths: uPlot.paths.stepped({ align: 0 }), points: { show: false } },
@@ -83,7 +92,7 @@ export function overlaid(edges, [first, second]) {
 export function bars(values) {
   return (colour) => ({
     data: [values.map((_, k) => k), values],
-    scales: { x: { time: false }, y: { range: (_, low, high) => [0, high || 1] } },
+    scales: { x: { time: false, range: [-0.6, values.length - 0.4] }, y: { range: (_, low, high) => [0, high || 1] } },
     series: [{}, { fill: colour("accent"), width: 0, paths: uPlot.paths.bars({ size: [0.9, 40] }), points: { show: false } }],
   });
 }
