@@ -109,12 +109,13 @@ class Thumbnails:
         return opened
 
     def values(self, number: int, row: int, column: int) -> list[list[list[Any]]]:
-        """Elements from a row and column on, at most 32 x 32: by row, by column, by channel."""
+        """Elements from a row and column on, at most 32 x 32: by row, by column, by channel.
+        Floats are text of six digits, since they may be no numbers. Raises as `stack`."""
         tile = self.stack(number)[:, row : row + TILE, column : column + TILE]
-        rounded: list[list[list[Any]]] = np.moveaxis(tile, 0, -1).tolist()
+        lines: list[list[list[Any]]] = np.moveaxis(tile, 0, -1).tolist()
         if tile.dtype.kind != "f":
-            return rounded
-        return [[[f"{value:.6g}" for value in pixel] for pixel in line] for line in rounded]
+            return lines
+        return [[[f"{value:.6g}" for value in pixel] for pixel in line] for line in lines]
 
 
 def _elements(entry: Entry) -> Array:

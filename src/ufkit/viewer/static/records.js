@@ -56,6 +56,7 @@ function Browse({ base, about, filter, place }) {
     </div>
     ${found.error && html`<div class="page"><${Failure} error=${found.error} /></div>`}
     ${found.data?.broken.map((row) => html`<${Finding} row=${row} />`)}
+    ${!found.error && total === 0 && !found.stopped && !found.data?.complete && html`<${Waiting} what="none so far, reading on" />`}
     ${!found.error && total === 0 && found.data?.complete && html`<div class="page"><p>${filtered ? "No record fits the filter." : "There is no record in it."}</p></div>`}
     ${!found.error && total > 0 && html`<${Grid} base=${base} filter=${filter} total=${total} side=${side} rgb=${Boolean(place.rgb)} boxes=${!place.plain}
       at=${at} move=${(to) => change({ at: to || undefined })} open=${(record, chosen) => go({ ...place, at: chosen || undefined, record })} />`}
@@ -97,7 +98,7 @@ function LabelField({ classes, value, change }) {
     const named = classes.find((row) => row.name.toLowerCase() === text.toLowerCase());
     return named ? String(named.label) : "";
   };
-  return html`<${Field} name="label" label="label" hint="number, name, none" value=${value} change=${change} valid=${(text) => number(text) !== ""} meaning=${number} list="classes" />
+  return html`<${Field} name="label" label="label" hint="number or name" value=${value} change=${change} valid=${(text) => number(text) !== ""} meaning=${number} list="classes" />
     <datalist id="classes">${classes.slice(0, 1000).map((row) => html`<option value=${row.name}>${row.label}</option>`)}</datalist>`;
 }
 

@@ -18,7 +18,7 @@ export function classOf({ label, name }) {
 }
 
 /** Width and height of a picture that fills a square, its proportions kept. */
-export function fit([width, height], side) {
+function fit([width, height], side) {
   const factor = side / Math.max(width, height, 1);
   return [Math.max(2, Math.round(width * factor)), Math.max(2, Math.round(height * factor))];
 }
