@@ -55,13 +55,13 @@ from ufkit.ufw.quant import multipliers
 from ufkit.ufw.quantize import quantize
 from ufkit.ufw.schema import BLOB
 from ufkit.ufw.table import Table, open_table
+from ufkit.viewer.address import Address, listening
 from ufkit.viewer.arrays import window
 from ufkit.viewer.drawing.png import to_png
 from ufkit.viewer.layout.diagram import Diagram
 from ufkit.viewer.layouter import Layouter
 from ufkit.viewer.openers import Wish
 from ufkit.viewer.scene import Scene
-from ufkit.viewer.server import Address, listening
 from ufkit.viewer.subject import Subject
 from ufkit.wire.message import Message, to_bytes
 from ufkit_compat.preprocess import preprocess
@@ -1160,7 +1160,7 @@ def _not_there(folder: Path) -> Any:
 def _too_long(folder: Path) -> Any:
     layouter = Layouter(folder, limit=0)
     try:
-        return layouter.lay_out(Diagram([60.0] * 2, [24.0] * 2, [(0, 1)]))
+        return layouter.lay_out(Diagram([60.0] * 999, [24.0] * 999, []))
     finally:
         layouter.close()
 

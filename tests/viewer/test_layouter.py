@@ -19,6 +19,8 @@ from ufkit.viewer.layouter import Cache, Layouter
 CHAIN = Diagram(
     [60.0] * 4, [24.0] * 4, [(0, 1), (1, 2), (1, 3)], [0, 0, 1, -1], [-1, 0], [40.0, 20.0]
 )
+# more than is laid out without a process
+LONG = Diagram([60.0] * 500, [24.0] * 500, [(a, a + 1) for a in range(499)])
 # work for seconds: every box linked to hundreds
 HARD = Diagram(
     [60.0] * 4000, [24.0] * 4000, [(a, a + b) for a in range(3400) for b in range(1, 600, 7)]
@@ -33,15 +35,19 @@ def layouter(tmp_path: Path) -> Iterator[Layouter]:
 
 
 def test_the_process_gives_what_the_function_gives(layouter: Layouter) -> None:
+    assert layouter.lay_out(LONG) == lay_out(LONG)
+
+
+def test_a_small_one_needs_no_process(layouter: Layouter) -> None:
     assert layouter.lay_out(CHAIN) == lay_out(CHAIN)
+    assert layouter._worker is None
 
 
 def test_a_layout_is_kept(layouter: Layouter, tmp_path: Path) -> None:
-    first = layouter.lay_out(CHAIN)
+    first = layouter.lay_out(LONG)
     layouter.close()
-    again = Layouter(tmp_path)
-    again.close()  # without its process nothing can be made anew
-    assert again.lay_out(CHAIN) == first
+    again = Layouter(tmp_path, limit=-1)  # nothing is made in so little time
+    assert again.lay_out(LONG) == first
 
 
 def test_a_cache_that_cannot_be_written_or_is_damaged_is_as_if_it_were_not_there(
@@ -78,7 +84,7 @@ def test_what_takes_too_long_is_ended_and_the_next_layout_is_made(tmp_path: Path
         assert caught.value.diagnostic.code == "VWR003"
         assert "4,000 boxes" in str(caught.value)
         layouter._limit = 60
-        assert layouter.lay_out(CHAIN) == lay_out(CHAIN)
+        assert layouter.lay_out(LONG) == lay_out(LONG)
     finally:
         layouter.close()
 
@@ -99,4 +105,4 @@ def test_a_layout_can_be_cancelled(layouter: Layouter) -> None:
         layouter.cancel()
     asking.join(30)
     assert [error.diagnostic.code for error in errors] == ["VWR003"]
-    assert layouter.lay_out(CHAIN) == lay_out(CHAIN)
+    assert layouter.lay_out(LONG) == lay_out(LONG)

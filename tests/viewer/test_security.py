@@ -10,12 +10,14 @@ from starlette.testclient import TestClient
 
 from graphs import small_net
 from ufkit.uff.io import save
+from ufkit.viewer.address import Address
+from ufkit.viewer.assets import Assets
 from ufkit.viewer.layouter import Layouter
-from ufkit.viewer.server import Address, guarded
+from ufkit.viewer.server import guarded
 from ufkit.viewer.session import Session
 
 TOKEN = "a-token-of-this-test"
-ROUTES = ("/", "/api/session", "/static/app.js", "/api/files/0/pictures/0/item?item=0")
+ROUTES = ("/", "/api/session", f"/{Assets().root}app.js", "/api/files/0/pictures/0/item?item=0")
 
 
 @pytest.fixture(scope="module")
@@ -123,11 +125,12 @@ def test_there_is_nothing_to_change(client: TestClient, method: str) -> None:
 @pytest.mark.parametrize(
     "path",
     [
-        "/static/../server.py",
-        "/static/..%2fserver.py",
-        "/static/%2e%2e/%2e%2e/__init__.py",
-        "/static//etc/passwd",
-        "/static/vendor/../../session.py",
+        f"/{Assets().root}../server.py",
+        f"/{Assets().root}..%2fserver.py",
+        f"/{Assets().root}%2e%2e/%2e%2e/__init__.py",
+        f"/{Assets().root}/etc/passwd",
+        f"/{Assets().root}vendor/../../session.py",
+        "/static/app.js",
         "/api/files/../../../etc/passwd/findings",
         "/api/files/%2fetc%2fpasswd/findings",
         "/api/files/1/findings",

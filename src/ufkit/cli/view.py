@@ -13,6 +13,9 @@ from ufkit.cli.shapes import shape_option
 from ufkit.core.render import visible
 
 if TYPE_CHECKING:
+    from socket import socket
+
+    from ufkit.viewer.address import Address
     from ufkit.viewer.openers import Wish
     from ufkit.viewer.session import Session
 
@@ -123,35 +126,42 @@ def _view(output: Output, files: tuple[str, ...], **given: Any) -> int:
     import secrets
 
     from ufkit.core.files import need
+    from ufkit.viewer.address import Address, listening, url
+    from ufkit.viewer.session import Session
 
     for name in ("starlette", "uvicorn"):
         need(name, "viewer")
-    from ufkit.viewer.layouter import Layouter
-    from ufkit.viewer.server import Address, guarded, listening, serve, url
-    from ufkit.viewer.session import Session
-
+    session = Session(files, _wish(given))
     address = Address(given["host"], given["port"])
     if not address.local:
         address = Address(given["host"], given["port"], secrets.token_urlsafe(16))
     with listening(address) as server:
         place = url(address, server)
-        layouter = Layouter()
-        try:
-            gc.disable()  # opening makes many objects and no garbage: a tenth of the time
-            session = Session(files, _wish(given))
-            gc.freeze()
-            gc.enable()
-            _refuse_unused(session, given)
-            _say(output, session, place)
-            serve(
-                guarded(session, layouter, address),
-                server,
-                lambda: None if given["no_browser"] else _browse(place),
-            )
-            session.close()
-        finally:
-            layouter.close()
+        output.print(f"{place}  (Ctrl+C ends it)")
+        if not given["no_browser"]:
+            _browse(place)  # it starts while files are opened, and waits for the answer
+        gc.disable()  # opening makes many objects and no garbage: a tenth of the time
+        about = session.about()
+        gc.freeze()
+        gc.enable()
+        _refuse_unused(session, given)
+        output.answer({"url": place, **about})
+        for subject in session:
+            output.print(f"{visible(subject.name)}: {subject.contents.description}")
+        _serve(session, address, server)
     return 0
+
+
+def _serve(session: Session, address: Address, server: socket) -> None:
+    from ufkit.viewer.layouter import Layouter
+    from ufkit.viewer.server import guarded, serve
+
+    layouter = Layouter()
+    try:
+        serve(guarded(session, layouter, address), server)
+    finally:
+        layouter.close()
+        session.close()
 
 
 def _wish(given: dict[str, Any]) -> Wish:
@@ -174,13 +184,6 @@ def _refuse_unused(session: Session, given: dict[str, Any]) -> None:
         raise bad_request("--weights goes with a prototxt; none of the files is one")
     if given["table"] and session.quantisation is None:
         raise bad_request("--table goes with a float net and the same in integers")
-
-
-def _say(output: Output, session: Session, place: str) -> None:
-    output.answer({"url": place, **session.about()})
-    for subject in session:
-        output.print(f"{visible(subject.name)}: {subject.description}")
-    output.print(f"{place}  (Ctrl+C ends it)")
 
 
 def _browse(place: str) -> None:

@@ -1,4 +1,4 @@
-"""Layouts, made in a process of their own: within a time limit, and none made twice."""
+"""Layouts: large ones made in a process of their own, within a time limit, and none made twice."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from ufkit.viewer.layout.diagram import Diagram, Placement, Route
 from ufkit.viewer.rules import TOO_LONG
 
 LIMIT = 30.0  # seconds for one layout
+_SMALL = 600  # boxes and links: done in less time than a process takes to start
 _KEPT = 64 << 20  # bytes of layouts on the disk; the least recently used go first
 
 
@@ -31,7 +32,7 @@ class Layouter:
         self._cache = Cache(cache_folder() if folder is None else folder)
         self._limit = limit
         self._lock = threading.Lock()
-        self._worker: Worker | None = Worker()
+        self._worker: Worker | None = None
 
     def lay_out(self, diagram: Diagram) -> Placement:
         """The layout of a diagram.
@@ -41,6 +42,10 @@ class Layouter:
         key = _key(diagram)
         if (kept := self._cache.read(key)) is not None:
             return kept
+        if len(diagram.widths) + len(diagram.links) <= _SMALL:
+            from ufkit.viewer.layout.compound import lay_out
+
+            return lay_out(diagram)
         with self._lock:
             self._worker = self._worker or Worker()
             try:
@@ -57,6 +62,11 @@ class Layouter:
                 raise RequestError(TOO_LONG.at(Where(), message)) from None
         self._cache.keep(key, placement)
         return placement
+
+    def prepare(self) -> None:
+        """Start the process, for large layouts that may come."""
+        with self._lock:
+            self._worker = self._worker or Worker()
 
     def cancel(self) -> None:
         """End the layout that is being made, if one is."""
@@ -116,7 +126,7 @@ def _no_main() -> Any:
 
 def _work(pipe: Connection) -> None:
     """What the process does until the server goes away."""
-    from ufkit.viewer.layout.compound import lay_out  # here alone: the server needs none of it
+    from ufkit.viewer.layout.compound import lay_out
 
     while True:
         try:

@@ -5,55 +5,35 @@ No route takes a path: what was named on the command line is numbered, and reach
 
 from __future__ import annotations
 
-import asyncio
-import socket
-from collections.abc import Callable
-from dataclasses import dataclass
 from importlib.metadata import version
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from starlette.applications import Starlette
-from starlette.responses import FileResponse, Response
-from starlette.routing import Mount, Route
-from starlette.staticfiles import StaticFiles
+from starlette.responses import Response
+from starlette.routing import Route
 
-from ufkit.core.diag import FileError, UfkitError, Where
+from ufkit.core.diag import UfkitError
+from ufkit.viewer.address import Address
 from ufkit.viewer.answers import Answer, refusal
+from ufkit.viewer.assets import Assets
 from ufkit.viewer.drawing.theme import COLOURS
 from ufkit.viewer.layouter import Layouter
 from ufkit.viewer.model_routes import model_routes
-from ufkit.viewer.rules import ADDRESS_TAKEN
 from ufkit.viewer.security import LOOPBACK, App, Guard
 from ufkit.viewer.session import Session
 from ufkit.viewer.showing import Showing
 
 if TYPE_CHECKING:
+    from socket import socket
+
     from starlette.requests import Request
-
-STATIC = Path(__file__).parent / "static"
-
-
-@dataclass(frozen=True, slots=True)
-class Address:
-    """Where to listen: any free port where it is 0; `token` has to be given by who asks."""
-
-    host: str = "127.0.0.1"
-    port: int = 0
-    token: str = ""
-
-    @property
-    def local(self) -> bool:
-        """Whether only this machine can reach it."""
-        return self.host in ("127.0.0.1", "localhost", "::1")
 
 
 def application(session: Session, layouter: Layouter) -> Starlette:
     """The routes, unguarded."""
     showing = Showing(layouter)
 
-    def page(_: Request) -> Response:
-        return FileResponse(STATIC / "index.html", headers={"cache-control": "no-cache"})
+    assets = Assets()
 
     def about(_: Request) -> Response:
         return Answer(session.about() | {"version": version("ufkit"), "colours": COLOURS})
@@ -64,12 +44,12 @@ def application(session: Session, layouter: Layouter) -> Starlette:
 
     return Starlette(
         routes=[
-            Route("/", page),
+            Route("/", assets.page),
             Route("/api/session", about),
             Route("/api/cancel", cancel, methods=["POST"]),
             *model_routes(session, showing),
             *_further(session, showing),
-            Mount("/static", StaticFiles(directory=STATIC)),
+            Route(f"/{assets.root}{{name:path}}", assets.file),
         ],
         exception_handlers={UfkitError: refusal},
     )
@@ -102,37 +82,9 @@ def guarded(session: Session, layouter: Layouter, address: Address) -> Guard:
     return Guard(app, hosts, address.token)
 
 
-def listening(address: Address) -> socket.socket:
-    """A listening socket on the address. Raises FileError (VWR004) where there can be none."""
-    family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
-    server = socket.socket(family)
-    try:
-        server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        server.bind((address.host, address.port))
-        server.listen()  # who comes before files are open waits
-    except (OSError, OverflowError) as error:
-        server.close()
-        message = f"{address.host} port {address.port}: {error}"
-        raise FileError(ADDRESS_TAKEN.at(Where(), message)) from error
-    return server
-
-
-def url(address: Address, server: socket.socket) -> str:
-    """The address of the page, with the token where there is one."""
-    host = f"[{address.host}]" if ":" in address.host else address.host
-    query = f"?token={address.token}" if address.token else ""
-    return f"http://{host}:{server.getsockname()[1]}/{query}"
-
-
-def serve(app: Any, server: socket.socket, ready: Callable[[], None]) -> None:
-    """Answer until interrupted; `ready` is called once answers can be had."""
+def serve(app: Any, server: socket) -> None:
+    """Answer until interrupted."""
     import uvicorn
 
     config = uvicorn.Config(app, log_level="warning", lifespan="off", timeout_graceful_shutdown=1)
-
-    class Server(uvicorn.Server):
-        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-            await super().startup(sockets)
-            ready()
-
-    asyncio.run(Server(config).serve([server]))
+    uvicorn.Server(config).run([server])

@@ -73,6 +73,7 @@ class Showing:
         def work() -> None:
             with contextlib.suppress(UfkitError):
                 self.scene(subject, 0, None)
+            self._layouter.prepare()
 
         if subject.model and subject.model.pictures:
             threading.Thread(target=work, daemon=True).start()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -24,56 +25,81 @@ if TYPE_CHECKING:
 _TABLES = ("caffe-table", "json")  # JSON that is no table is refused as such
 
 
-class Subject:
-    """One file. What is damaged beyond opening has the findings that say why, and no model.
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """What a file holds: one of the three, or what is wrong with it."""
 
-    Raises FileError where it cannot be read, FormatError (VWR001) for a kind without a page,
-    and for a table of thresholds that is none.
+    description: str
+    bytes: int
+    model: Model | None = None
+    dataset: DatasetSubject | None = None
+    table: Table | None = None
+    failed: tuple[Diagnostic, ...] = ()
+
+
+class Subject:
+    """One file. What it is, is told at once; it is opened when it is first asked about.
+
+    What is damaged beyond opening has the findings that say why, and no model. Raises FileError
+    where it cannot be read, FormatError (VWR001) for a kind without a page.
     """
 
     def __init__(self, number: int, path: str, wish: Wish) -> None:
         self.number = number
         self.path = path
         self.name = os.path.basename(os.path.abspath(path)) or path
-        self.bytes = 0
-        self.description = ""
         self.kind = ""
-        self.model: Model | None = None
-        self.dataset: DatasetSubject | None = None
-        self.table: Table | None = None
-        self.failed: tuple[Diagnostic, ...] = ()
-        if format_ := _dataset_format(path, wish):
-            self._open_dataset(format_, wish)
+        self._wish = wish
+        self._format = _dataset_format(path, wish)
+        if self._format:
             return
-        source = Source.open(data_file(self.path) if os.path.isdir(self.path) else self.path)
-        self.bytes = source.size
-        kind = identify(source)
-        self.description = kind.description
-        self.kind = kind.name
-        if kind.name in _TABLES:
-            self.table = _table(source)
-            self.description = f"calibration table, {len(self.table.thresholds)} thresholds"
-            return
-        opener = OPENERS.get(kind.name)
-        if opener is None:
-            message = f"it is {kind.description}"
-            raise FormatError(NOTHING_TO_SEE.at(Where(self.path), message, hint=kind.hint or None))
-        try:
-            self.model = opener(source, kind, wish)
-            self.description = self.model.description
-        except FormatError as error:
-            self.failed = error.diagnostics
+        self._source = Source.open(data_file(path) if os.path.isdir(path) else path)
+        self._kind = identify(self._source)
+        self.kind = self._kind.name
+        if self.kind not in OPENERS and self.kind not in _TABLES:
+            message, hint = f"it is {self._kind.description}", self._kind.hint or None
+            raise FormatError(NOTHING_TO_SEE.at(Where(path), message, hint=hint))
 
-    def _open_dataset(self, format_: str, wish: Wish) -> None:
+    @cached_property
+    def contents(self) -> Contents:
+        """What is in it. Raises FormatError for JSON that is no table of thresholds."""
+        if self._format:
+            return self._dataset()
+        nbytes = self._source.size
+        if self.kind in _TABLES:
+            table = _table(self._source)
+            count = f"calibration table, {len(table.thresholds)} thresholds"
+            return Contents(count, nbytes, table=table)
+        try:
+            model = OPENERS[self.kind](self._source, self._kind, self._wish)
+        except FormatError as error:
+            return Contents(self._kind.description, nbytes, failed=error.diagnostics)
+        return Contents(model.description, nbytes, model=model)
+
+    def _dataset(self) -> Contents:
         from ufkit.viewer.dataset_subject import DatasetSubject
 
-        self.description = format_
+        wish = self._wish
         try:
-            self.dataset = DatasetSubject(self.path, format_, wish.labels, wish.images)
-            self.description = self.dataset.records.description
-            self.bytes = self.dataset.records.nbytes
+            dataset = DatasetSubject(self.path, self._format, wish.labels, wish.images)
         except FormatError as error:
-            self.failed = error.diagnostics
+            return Contents(self._format, 0, failed=error.diagnostics)
+        return Contents(dataset.records.description, dataset.records.nbytes, dataset=dataset)
+
+    @property
+    def model(self) -> Model | None:
+        """The model that it is, if it is one."""
+        return self.contents.model
+
+    @property
+    def dataset(self) -> DatasetSubject | None:
+        """The dataset that it is, if it is one."""
+        return self.contents.dataset
+
+    @property
+    def table(self) -> Table | None:
+        """The table of thresholds that it is, if it is one."""
+        return self.contents.table
 
     @cached_property
     def scopes(self) -> list[Scopes]:
@@ -120,8 +146,8 @@ class Subject:
         return {
             "number": self.number,
             "name": self.name,
-            "description": self.description,
-            "bytes": size(self.bytes) if self.bytes else "",  # a folder has none
+            "description": self.contents.description,
+            "bytes": size(self.contents.bytes) if self.contents.bytes else "",  # a folder has none
             "pages": self.pages,
             "pictures": [
                 {"name": picture.name, "items": sum(not item.folded for item in picture.items)}
@@ -131,7 +157,7 @@ class Subject:
 
     def findings(self) -> Sequence[Diagnostic]:
         """What `check` says of it, or why it could not be opened."""
-        return self.model.findings if self.model else self.failed
+        return self.model.findings if self.model else self.contents.failed
 
     def close(self) -> None:
         """Let go of the file."""

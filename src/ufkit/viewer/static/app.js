@@ -2,32 +2,27 @@
 
 import { html, render, useEffect, useErrorBoundary, useState } from "./vendor/htm-preact.js";
 import { get } from "./api.js";
-import { Checks } from "./checks.js";
-import { Compare } from "./compare.js";
-import { Counts } from "./counts.js";
-import { Faults } from "./faults.js";
 import { Graph } from "./graph.js";
 import { Help } from "./help.js";
 import { typing } from "./keys.js";
-import { Quantisation } from "./quant.js";
 import { Failure, Go, Waiting } from "./parts.js";
 import { go, href, usePlace } from "./place.js";
-import { Records } from "./records.js";
 import { Search } from "./search.js";
-import { Summary } from "./summary.js";
-import { Thresholds } from "./thresholds.js";
 import { useTheme } from "./theme.js";
 
+const ICON = new URL("./icon.svg", import.meta.url).href;
+
+// Each page loads its modules when it is first gone to; a graph, which most begin with, at once.
 const PAGES = {
   graph: { title: "Graph", show: Graph },
-  summary: { title: "Summary", show: Summary },
-  check: { title: "Check", show: Checks },
-  records: { title: "Records", show: Records },
-  counts: { title: "Summary", show: Counts },
-  faults: { title: "Check", show: Faults },
-  compare: { title: "Compare", show: Compare },
-  quant: { title: "Quantisation", show: Quantisation },
-  thresholds: { title: "Thresholds", show: Thresholds },
+  summary: { title: "Summary", load: async () => (await import("./summary.js")).Summary },
+  check: { title: "Check", load: async () => (await import("./checks.js")).Checks },
+  records: { title: "Records", load: async () => (await import("./records.js")).Records },
+  counts: { title: "Summary", load: async () => (await import("./counts.js")).Counts },
+  faults: { title: "Check", load: async () => (await import("./faults.js")).Faults },
+  compare: { title: "Compare", load: async () => (await import("./compare.js")).Compare },
+  quant: { title: "Quantisation", load: async () => (await import("./quant.js")).Quantisation },
+  thresholds: { title: "Thresholds", load: async () => (await import("./thresholds.js")).Thresholds },
 };
 
 function App({ session }) {
@@ -60,11 +55,10 @@ function App({ session }) {
     addEventListener("keydown", pressed, true);
     return () => removeEventListener("keydown", pressed, true);
   }, [dialog, page, turn]);
-  const Page = PAGES[page].show;
   const close = () => setDialog("");
   return html`
     <header>
-      <span class="brand" aria-hidden="true"><img src="static/icon.svg" alt="" width="20" height="20" /></span>
+      <span class="brand" aria-hidden="true"><img src=${ICON} alt="" width="20" height="20" /></span>
       <nav class="files" aria-label="files">${session.files.map((other) => {
         const to = { file: other.number, page: other.pages[0], picture: 0 };
         return html`<${Go} to=${to} href=${href(to)} aria-current=${other === file && !session.pages.includes(page) ? "page" : undefined}
@@ -84,10 +78,20 @@ function App({ session }) {
       <button onClick=${() => setDialog("help")} title="keys (?)" aria-label="keys">?</button>
     </header>
     <main><${Guarded} key=${`${here.file} ${page} ${here.picture}`}>
-      <${Page} file=${file} place=${here} theme=${theme} session=${session} />
+      <${Loaded} page=${PAGES[page]} file=${file} place=${here} theme=${theme} session=${session} />
     </${Guarded}></main>
     ${dialog === "search" && html`<${Search} file=${file} place=${here} close=${close} />`}
     ${dialog === "help" && html`<${Help} page=${page} close=${close} />`}`;
+}
+
+/** A page, once its modules are there. */
+function Loaded({ page, ...rest }) {
+  const [Shown, set] = useState(() => page.show);
+  useEffect(() => {
+    if (Shown) return;
+    page.load().then((made) => { page.show = made; set(() => made); });
+  }, []);
+  return Shown ? html`<${Shown} ...${rest} />` : html`<${Waiting} />`;
 }
 
 /** A page, or what went wrong in it: never a blank one. */

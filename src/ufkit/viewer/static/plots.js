@@ -1,15 +1,31 @@
 // Plots, drawn by uPlot in the colours of the page.
 
-import { html, useEffect, useRef } from "./vendor/htm-preact.js";
-import uPlot from "./vendor/uplot.js";
+import { html, useEffect, useRef, useState } from "./vendor/htm-preact.js";
+
+let library = null;
+
+/** uPlot, which is loaded for the first plot; null until then. */
+function useLibrary() {
+  const [found, set] = useState(() => library);
+  useEffect(() => {
+    if (found) return;
+    import("./vendor/uplot.js").then((module) => {
+      library = module.default;
+      set(() => library);
+    });
+  }, []);
+  return found;
+}
 
 /** A plot that fills the width it is given. `make` gives uPlot's options and data. */
 export function Plot({ make, height = 130, label, theme }) {
   const place = useRef(null);
+  const uPlot = useLibrary();
   useEffect(() => {
+    if (!uPlot) return undefined;
     const style = getComputedStyle(document.documentElement);
     const colour = (name) => style.getPropertyValue(`--${name}`).trim();
-    const { data, ...options } = make(colour);
+    const { data, ...options } = make(colour, uPlot);
     const axis = { stroke: colour("quiet"), grid: { stroke: colour("line"), width: 1 }, ticks: { show: false }, font: "11px system-ui, sans-serif" };
     const axes = [{ ...axis, size: 26, ...options.axes?.[0] }, { ...axis, size: 46, ...options.axes?.[1] }];
     const plot = new uPlot(
@@ -23,13 +39,13 @@ export function Plot({ make, height = 130, label, theme }) {
       watch.disconnect();
       plot.destroy();
     };
-  }, [make, height, theme]);
+  }, [uPlot, make, height, theme]);
   return html`<div class="plot" ref=${place} role="img" aria-label=${label}></div>`;
 }
 
 /** Bars between edges: counts[k] from edges[k] to edges[k + 1]; `lines` mark values. */
 export function histogram(edges, counts, { lines = [], logarithmic = false } = {}) {
-  return (colour) => {
+  return (colour, uPlot) => {
     const middle = counts.map((_, k) => (edges[k] + edges[k + 1]) / 2);
     return {
       data: [middle, logarithmic ? counts.map((n) => n || null) : counts],
@@ -61,7 +77,7 @@ function marking(lines, colour) {
 
 /** The range of each channel, from the least to the greatest element. */
 export function ranges(lows, highs) {
-  return (colour) => ({
+  return (colour, uPlot) => ({
     data: [lows.map((_, k) => k), highs, lows],
     scales: { x: { time: false } },
     series: [
@@ -76,7 +92,7 @@ export function ranges(lows, highs) {
 /** Two histograms on the same edges, as steps one over the other; `lines` mark values. */
 export function overlaid(edges, [first, second], { lines = [], logarithmic = false } = {}) {
   const shown = (counts) => (logarithmic ? counts.map((n) => n || null) : counts);
-  return (colour) => ({
+  return (colour, uPlot) => ({
     data: [first.map((_, k) => (edges[k] + edges[k + 1]) / 2), shown(first), shown(second)],
     scales: { x: { time: false, range: [edges[0], edges[edges.length - 1]] }, y: logarithmic ? { distr: 3, range: (_, low, high) => [0.5, Math.max(10, high * 2)] } : { range: (_, low, high) => [0, high * 1.05 || 1] } },
     hooks: { draw: [marking(lines, colour)] },
@@ -90,7 +106,7 @@ export function overlaid(edges, [first, second], { lines = [], logarithmic = fal
 
 /** A bar for each number. */
 export function bars(values) {
-  return (colour) => ({
+  return (colour, uPlot) => ({
     data: [values.map((_, k) => k), values],
     scales: { x: { time: false, range: [-0.6, values.length - 0.4] }, y: { range: (_, low, high) => [0, high || 1] } },
     series: [{}, { fill: colour("accent"), width: 0, paths: uPlot.paths.bars({ size: [0.9, 40] }), points: { show: false } }],
