@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,7 +13,7 @@ from ufkit.cli.shapes import shape_option
 from ufkit.core.render import visible
 
 if TYPE_CHECKING:
-    from ufkit.viewer.session import Session
+    from ufkit.viewer.session import Session, Wish
 
 WHERE = "Where the page is"
 
@@ -96,7 +97,7 @@ def _view(output: Output, files: tuple[str, ...], **given: Any) -> int:
         need(name, "viewer")
     from ufkit.viewer.layouter import Layouter
     from ufkit.viewer.server import Address, guarded, listening, serve, url
-    from ufkit.viewer.session import Session, Wish
+    from ufkit.viewer.session import Session
 
     address = Address(given["host"], given["port"])
     if not address.local:
@@ -106,7 +107,7 @@ def _view(output: Output, files: tuple[str, ...], **given: Any) -> int:
         layouter = Layouter()
         try:
             gc.disable()  # opening makes many objects and no garbage: a tenth of the time
-            session = Session(files, Wish(given["shapes"], given["weights"], given["table"]))
+            session = Session(files, _wish(given))
             gc.freeze()
             gc.enable()
             _refuse_unused(session, given)
@@ -120,6 +121,22 @@ def _view(output: Output, files: tuple[str, ...], **given: Any) -> int:
         finally:
             layouter.close()
     return 0
+
+
+def _wish(given: dict[str, Any]) -> Wish:
+    """What belongs to the files. Raises FileError, FormatError for what cannot be opened."""
+    from ufkit.viewer.session import Wish
+
+    wish = Wish(given["shapes"])
+    if given["weights"]:
+        from ufkit.ufw.io import open_net
+
+        wish = replace(wish, weights=open_net(given["weights"]))
+    if given["table"]:
+        from ufkit.ufw.table import open_table
+
+        wish = replace(wish, table=open_table(given["table"]))
+    return wish
 
 
 def _refuse_unused(session: Session, given: dict[str, Any]) -> None:
