@@ -74,6 +74,11 @@ class Files:
         return self.folder / "dense.pb"
 
     @property
+    def model(self) -> Path:
+        """The dense net as an ONNX model."""
+        return self.folder / "dense.onnx"
+
+    @property
     def safetensors(self) -> Path:
         return self.folder / "dense.safetensors"
 
@@ -93,6 +98,8 @@ class Files:
             ufkit.save(_mobile(), self.mobile)
         if not self.frozen.exists():
             _save_frozen(dense, side, self.frozen)
+        if not self.model.exists():
+            ufkit.convert(self.dense, self.model)
         if not self.safetensors.exists():
             _save_safetensors(dense, self.safetensors)
 

@@ -19,10 +19,12 @@ QUESTIONS = {
     "onnx": "to_onnx",
     "netvlad": "small_to_onnx",
     "tensorflow": "from_tensorflow",
+    "from-onnx": "from_onnx",
     "inference": "run_netvlad",
     "caffe": "caffe_nets",
     "datum": "datum",
     "dataset": "make_dataset",
+    "layout": "graph_layout",
     "view": "first_paint",
     "start": "command_line",
 }

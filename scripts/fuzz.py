@@ -1,6 +1,6 @@
 """Feeds damaged files to ufkit until something other than an UfkitError comes out.
 
-    python scripts/fuzz.py --seconds 60 --seed 1 [--target wire|uff|convert|text|json]
+    python scripts/fuzz.py --seconds 60 --seed 1 [--target wire|uff|convert|text|json|net|onnx]
     python scripts/fuzz.py --target uff --input FILE     # one file again
 
 The same seed gives the same inputs. A failure is written to a file and ends the run with code 1;
@@ -30,6 +30,9 @@ from types import FrameType
 
 import numpy as np
 
+from ufkit.conversion.onnx_graph import open_graph
+from ufkit.conversion.onnx_schema import SCHEMA as ONNX
+from ufkit.conversion.onnx_uff import from_onnx
 from ufkit.core.diag import UfkitError
 from ufkit.core.files import Source
 from ufkit.uff.io import JSON, TEXT, write_to
@@ -105,9 +108,16 @@ def net(data: bytes) -> None:
     look.looked_at(data)
 
 
+def onnx(data: bytes) -> None:
+    """An ONNX model, to UFF."""
+    found = from_onnx(open_graph(Source(data, "fuzz.onnx")))
+    to_bytes(found.meta.message)
+
+
 TARGETS: dict[str, Callable[[bytes], None]] = {
-    target.__name__: target for target in (wire, uff, convert, text, json, net)
+    target.__name__: target for target in (wire, uff, convert, text, json, net, onnx)
 }
+SCHEMAS = {"net": NET, "onnx": ONNX["ModelProto"]}  # of the others, UFF's
 
 
 def seeds(target: str) -> list[bytes]:
@@ -115,6 +125,8 @@ def seeds(target: str) -> list[bytes]:
     if target == "net":
         whole = (caffe.small_net(), caffe.quantised_net(), caffe.old_net())
         return [caffe.encoded(one) for one in whole]
+    if target == "onnx":
+        return [*nets.models()]
     form = {"text": TEXT, "json": JSON}.get(target)
     files = [*nets.NETS * 5, *(nets.operations() if target in ("uff", "convert") else [])]
     if form is None:
@@ -270,9 +282,10 @@ def mutate(rng: Random, target: str, pool: list[bytes]) -> bytes:
             if changed:
                 rng.choice(TEXTS)(rng, changed)
         return bytes(changed)
-    if rng.random() < (0.9 if target == "convert" else 0.6):
-        data = restructure(rng, data, NET if target == "net" else METAGRAPH)
-    if not data or rng.random() < (0.8 if target == "convert" else 0.4):
+    deep = target in ("convert", "onnx")
+    if rng.random() < (0.9 if deep else 0.6):
+        data = restructure(rng, data, SCHEMAS.get(target, METAGRAPH))
+    if not data or rng.random() < (0.8 if deep else 0.4):
         return data
     changed = bytearray(data)
     for _ in range(rng.choice([1, 1, 2, 5])):

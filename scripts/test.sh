@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Sets up .venv-test when needed, then lints, type-checks and tests.
+# Sets up .venv-test when needed, then lints, type-checks and tests, and tries the wheels.
 #
 #   bash scripts/test.sh [pytest arguments]
 #
@@ -101,7 +101,7 @@ install() {
     if old_pip; then
         twice "$python" -m pip install -q --upgrade 'pip>=25.1' || die "cannot upgrade pip"
     fi
-    twice "$python" -m pip install -q -e '.[all]' --group dev || die "cannot install"
+    twice "$python" -m pip install -q -e '.[all]' -e ./compat --group dev || die "cannot install"
 }
 
 # The stamp says what the environment was made from; an equal one is taken as it is. Another
@@ -110,7 +110,7 @@ prepare() {
     local base made wanted found=""
     base=$(find_python) || exit
     made="$root $("$base" -c 'import sys; print(*sys.version_info[:3], sep=".")')"
-    wanted="$made $(cksum <pyproject.toml)"
+    wanted="$made $(cat pyproject.toml compat/pyproject.toml | cksum)"
     if [ -f "$stamp" ] && "$python" -m pip --version >/dev/null 2>&1; then
         found=$(cat "$stamp")
     fi
@@ -148,7 +148,7 @@ browser() {
 }
 
 shopt -s nullglob
-typed=(src scripts/*.py benchmarks/*.py)
+typed=(src compat/src scripts/*.py benchmarks/*.py)
 
 step "environment" prepare_alone
 step "browser" browser
@@ -156,4 +156,7 @@ step "ruff check" "$python" -m ruff check .
 step "ruff format" "$python" -m ruff format --check .
 step "mypy" "$python" -m mypy "${typed[@]}"
 step "pytest" "$python" -m pytest -n "${JOBS:-auto}" --dist loadfile "$@"
+if [ $# -eq 0 ]; then # not where some tests were asked for
+    step "wheels" twice bash scripts/check_wheels.sh "$python"
+fi
 echo "test.sh: all steps passed, $(since "$begin")"

@@ -1,4 +1,7 @@
-"""Imports point down: a package imports only lower bands, never a sibling."""
+"""Imports point down: a package imports only lower bands, never a sibling.
+
+The drop-ins for NVIDIA's tools, a wheel of their own in `compat/`, lie on top.
+"""
 
 import ast
 import os
@@ -9,14 +12,15 @@ from pathlib import Path
 
 import pytest
 
-PACKAGE = Path(__file__).resolve().parent.parent / "src" / "ufkit"
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGE = ROOT / "src" / "ufkit"
 
 BANDS = (
     ("core",),
     ("wire",),
     ("uff", "ufw"),
     ("conversion", "datasets"),
-    ("compat", "viewer"),
+    ("viewer",),
     ("cli",),
 )
 RANK = {name: rank for rank, band in enumerate(BANDS) for name in band}
@@ -27,6 +31,11 @@ OWNER = {"onnx": "conversion", "onnxruntime": "conversion"}
 
 # Never loaded by `import ufkit` or `import ufkit.cli`: every command would pay for them.
 HEAVY = ("numpy", "onnx", "onnxruntime", "rich")
+
+# The packages of the second wheel, each above those before it, and what they may name of ufkit.
+DROP_INS = ("ufkit_compat", "graphsurgeon", "uff", "ufwio")
+BELOW_DROP_INS = ("core", "wire", "uff", "ufw", "conversion")
+NOT_IN_DROP_INS = ("tensorflow", "onnx", "onnxruntime", "google")
 
 _BY_NAME = {"__import__", "import_module", "need"}  # calls that import what a string names
 
@@ -84,6 +93,21 @@ def violations(root: Path) -> Iterator[str]:
                     yield f"{at}: {other} is {kind}"
 
 
+def drop_in_violations(root: Path) -> Iterator[str]:
+    """What the packages in a folder do against DROP_INS, one line each."""
+    for rank, package in enumerate(DROP_INS):
+        for path in sorted((root / package).rglob("*.py")):
+            for line, target in imports(path, root / package):
+                first, second, *_ = *target.split("."), ""
+                at = f"{path.relative_to(root)}:{line}: imports {target}"
+                if first in NOT_IN_DROP_INS:
+                    yield f"{at}, which none of them may"
+                elif first in DROP_INS[rank + 1 :]:
+                    yield f"{at}: {first} is above"
+                elif first == PACKAGE.name and second not in BELOW_DROP_INS:
+                    yield f"{at}, which is not below"
+
+
 def loaded(statement: str, names: tuple[str, ...], path: Path) -> list[str]:
     """Which of these modules a fresh interpreter has loaded after one statement."""
     code = f"{statement}\nimport sys\nprint(*(n for n in {names!r} if n in sys.modules))"
@@ -100,6 +124,13 @@ def loaded(statement: str, names: tuple[str, ...], path: Path) -> list[str]:
 
 def test_imports_point_down() -> None:
     assert list(violations(PACKAGE)) == []
+
+
+def test_drop_ins_lie_on_top() -> None:
+    assert list(drop_in_violations(ROOT / "compat" / "src")) == []
+    for path in PACKAGE.rglob("*.py"):
+        named = {target.split(".")[0] for _, target in imports(path, PACKAGE)}
+        assert not named & set(DROP_INS), f"{path} imports a drop-in"
 
 
 @pytest.mark.parametrize("module", ["ufkit", "ufkit.cli"])
@@ -165,6 +196,23 @@ def test_checker_refuses(tmp_path: Path, name: str, text: str, expected: str) ->
     assert len(found) == 1
     assert found[0].startswith(name)
     assert expected in found[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "expected"),
+    [
+        ("graphsurgeon/a.py", "import uff", "uff is above"),
+        ("ufkit_compat/a.py", "from graphsurgeon import x", "graphsurgeon is above"),
+        ("uff/a.py", "from ufkit.cli import app", "not below"),
+        ("uff/a.py", "import ufkit", "not below"),
+        ("graphsurgeon/a.py", "def f():\n    import tensorflow as tf", "none of them may"),
+    ],
+)
+def test_drop_in_checker_refuses(tmp_path: Path, name: str, text: str, expected: str) -> None:
+    (tmp_path / name).parent.mkdir()
+    (tmp_path / name).write_text(text, "utf-8")
+    (found,) = drop_in_violations(tmp_path)
+    assert expected in found
 
 
 def test_start_checker_sees_nested_imports(tmp_path: Path) -> None:

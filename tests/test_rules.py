@@ -13,9 +13,13 @@ from typing import Any
 
 import cv2
 import numpy as np
+import onnx
 import pytest
 
+import graphsurgeon
+import onnx_models
 import tf_graphs
+import uff
 import ufkit
 from graphs import small_net
 from pictures import pixels, png, some_samples, voc_xml, write_coco, write_voc
@@ -51,9 +55,16 @@ from ufkit.ufw.quant import multipliers
 from ufkit.ufw.quantize import quantize
 from ufkit.ufw.schema import BLOB
 from ufkit.ufw.table import Table, open_table
+from ufkit.viewer.arrays import window
 from ufkit.viewer.drawing.png import to_png
+from ufkit.viewer.layout.diagram import Diagram
+from ufkit.viewer.layouter import Layouter
+from ufkit.viewer.openers import Wish
 from ufkit.viewer.scene import Scene
+from ufkit.viewer.server import Address, listening
+from ufkit.viewer.subject import Subject
 from ufkit.wire.message import Message, to_bytes
+from ufkit_compat.preprocess import preprocess
 from ufw.datasets import boxed, floats, foreign, made, of_records, record
 from ufw.nets import PROTOTXT, blob_of, old_net
 from ufw.nets import small_net as small_caffe
@@ -869,6 +880,38 @@ def _tf_training(_: Path) -> Findings:
     return of_tensorflow(phase, switch, tf_graphs.node("y", "Merge", "s", "s:1"))
 
 
+def of_onnx(*nodes: onnx.NodeProto, sizes: list[Any] | None = None, **options: Any) -> Findings:
+    """What is said of an ONNX model with an input x that gives y."""
+    more = {"opset": options.pop("opset")} if "opset" in options else {}
+    made = onnx_models.model(nodes, {"x": [2] if sizes is None else sizes}, ["y"], **more)
+    return iter(onnx_models.uff(made, **options).diagnostics)
+
+
+@provokes("CNV501")
+def _outside_core(_: Path) -> Findings:
+    return of_onnx(onnx_models.node("Erf", ["x"], ["y"]))
+
+
+@provokes("CNV502")
+def _onnx_unsound(_: Path) -> Findings:
+    return of_onnx(onnx_models.node("Relu", ["gone"], ["y"]))
+
+
+@provokes("CNV503")
+def _onnx_no_value(_: Path) -> Findings:
+    return of_onnx(onnx_models.node("Relu", ["x"], ["y"]), outputs=["z"])
+
+
+@provokes("CNV504")
+def _onnx_scalar(_: Path) -> Findings:
+    return of_onnx(onnx_models.node("Relu", ["x"], ["y"]), sizes=[])
+
+
+@provokes("CNV505")
+def _onnx_opset(_: Path) -> Findings:
+    return of_onnx(onnx_models.node("Relu", ["x"], ["y"]), opset=6)
+
+
 @provokes("CNV104")
 def _up_to_plugins(folder: Path) -> Findings:
     b = one("Activation", [2, 4], func="relu")
@@ -1102,9 +1145,88 @@ def _other_size(folder: Path) -> Findings:
     return annotated(folder, voc_xml("a", (64, 48), OBJECT.format(1, 2)))
 
 
+@provokes("VWR001")
+def _no_page(folder: Path) -> Any:
+    (folder / "notes.txt").write_text("nothing of interest")
+    return Subject(0, str(folder / "notes.txt"), Wish())
+
+
+@provokes("VWR002")
+def _not_there(folder: Path) -> Any:
+    return window(np.zeros((2, 2)), [], 5, 0)
+
+
+@provokes("VWR003")
+def _too_long(folder: Path) -> Any:
+    layouter = Layouter(folder, limit=0)
+    try:
+        return layouter.lay_out(Diagram([60.0] * 2, [24.0] * 2, [(0, 1)]))
+    finally:
+        layouter.close()
+
+
+@provokes("VWR004")
+def _address_taken(folder: Path) -> Any:
+    with listening(Address()) as server:
+        return listening(Address(port=server.getsockname()[1]))
+
+
 @provokes("VWR005")
 def _too_large(folder: Path) -> bytes:
     return to_png(Scene(1_000_000, 1_000_000))
+
+
+@provokes("VWR101")
+def _too_large_record(folder: Path) -> Any:
+    from ufkit.viewer.dataset_subject import DatasetSubject
+
+    image = bytearray(png(np.zeros((4, 4, 3), np.uint8)))
+    image[16:24] = (50_000).to_bytes(4, "big") * 2
+    with ufkit.create_dataset(folder / "db") as out:
+        out.put(ufkit.Datum.of_image(bytes(image)), "a")
+    return DatasetSubject(str(folder / "db"), "lmdb").thumbnails.small(0, 100)
+
+
+@provokes("CMP001")
+def _no_graph(folder: Path) -> Findings:
+    raise AssertionError(graphsurgeon.StaticGraph(3))
+
+
+@provokes("CMP002")
+def _node_is_not_there(folder: Path) -> Findings:
+    graph = graphsurgeon.DynamicGraph()
+    graph.append(graphsurgeon.create_node("y", op="Relu", inputs=["x"]))
+    raise AssertionError(graph.find_node_inputs(graph["y"]))
+
+
+@provokes("CMP003")
+def _no_attribute(folder: Path) -> Findings:
+    raise AssertionError(graphsurgeon.create_plugin_node("p", op="P", size={}))
+
+
+@provokes("CMP004")
+def _bad_script(folder: Path) -> Findings:
+    (folder / "config.py").write_text("1 / 0")
+    preprocess(folder / "config.py", graphsurgeon.DynamicGraph())
+    return iter(())
+
+
+@provokes("CMP005")
+def _script_wants_tensorflow(folder: Path) -> Findings:
+    (folder / "config.py").write_text("import tensorflow.no_such_part")
+    preprocess(folder / "config.py", graphsurgeon.DynamicGraph())
+    return iter(())
+
+
+@provokes("CMP006")
+def _tensorboard(folder: Path) -> Findings:
+    graphsurgeon.StaticGraph().write_tensorboard(folder)
+
+
+@provokes("CMP007")
+def _no_input(folder: Path) -> Findings:
+    graph = to_bytes(tf_graphs.graph_def(tf_graphs.placeholder("x", 1)))
+    raise AssertionError(uff.from_tensorflow(graph, ["x"], input_node=["x"], quiet=True))
 
 
 @pytest.mark.parametrize("code", [rule.code for rule in RULES])

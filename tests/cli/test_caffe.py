@@ -238,7 +238,7 @@ def test_convert_a_mean(run: Any, mean: Path, tmp_path: Path) -> None:
         (("convert", "net.caffemodel", "x.prototxt", "--rgb"), "mean images"),
         (("run", "net.caffemodel"), "a Caffe net"),
         (("view", "net.uff", "--weights", "net.caffemodel"), "--weights goes with a prototxt"),
-        (("view", "net.caffemodel", "--table", "x.json"), "cannot be read: x.json"),
+        (("view", "net.caffemodel", "--table", "x.json"), "cannot read: No such file"),
         (("view", "net.caffemodel", "--shape", "x=1"), "'x' is nothing that it takes"),
         (("view", "deploy.prototxt", "--weights", "net.uff"), "no net with weights"),
     ],

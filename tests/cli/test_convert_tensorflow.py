@@ -134,7 +134,7 @@ def test_options_without_effect_are_refused(
 ) -> None:
     result = run("convert", net, tmp_path / "out.uff", *options.split())
     assert result.code == 2
-    assert "concerns TensorFlow graphs only" in result.err
+    assert "concerns TensorFlow graphs" in result.err
 
 
 # -- what is no frozen graph -----------------------------------------------------------------

@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from ufkit.conversion.onnx_graph import open_graph
+from ufkit.conversion.onnx_uff import from_onnx
 from ufkit.conversion.tf_files import open_tensorflow
 from ufkit.conversion.tf_uff import to_uff
 from ufkit.conversion.uff_onnx import to_onnx
@@ -120,6 +122,14 @@ def from_tensorflow(data: bytes, *, strict: bool) -> None:
     write_to(made.meta, Nowhere(), form=BINARY)
 
 
+def from_model(data: bytes) -> None:
+    """Or an ONNX model."""
+    made = from_onnx(open_graph(Source(data, "attack.onnx")))
+    for finding in made.diagnostics:
+        str(finding)
+    write_to(made.meta, Nowhere(), form=BINARY)
+
+
 LOOKS: tuple[Stage, ...] = (checked, summed)
 STAGES: tuple[Stage, ...] = (*LOOKS, converted, ran, saved, written, edited)
 
@@ -145,3 +155,6 @@ def exercise(data: bytes, stages: tuple[Stage, ...] = STAGES) -> Iterator[str]:
     for strict in (True, False) if meta is None else ():
         yield "from TensorFlow, strict" if strict else "from TensorFlow"
         with_errors(lambda strict=strict: from_tensorflow(data, strict=strict))
+    if meta is None:
+        yield "from ONNX"
+        with_errors(lambda: from_model(data))

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import io
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from graphs import single
+from graphs import scalars, single
 from ufkit.core.dtypes import INT32
 from ufkit.uff.build import Builder
 from ufkit.uff.data import Orders
@@ -30,6 +31,20 @@ def _ints(*numbers: int) -> np.ndarray[Any, Any]:
 def operations() -> list[bytes]:
     """A file for each example of each operation."""
     return [_file(single(spec, example)) for spec in OPS.values() for example in spec.examples]
+
+
+def models() -> list[bytes]:
+    """ONNX models: of each example of each operation, and small ones that PyTorch exported."""
+    from ufkit.conversion.uff_onnx import to_onnx
+
+    made = [
+        to_onnx(single(spec, example).graph, shapes=scalars(example)).model.to_proto()
+        for spec in OPS.values()
+        for example in spec.examples
+    ]
+    exported = Path(__file__).resolve().parents[1] / "conversion" / "torch_models"
+    files = [path.read_bytes() for path in exported.glob("*_unfolded.onnx")]
+    return [*(model.SerializeToString() for model in made), *files * 10]
 
 
 def convolutions() -> bytes:

@@ -22,7 +22,7 @@ def fuzz(*arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-@pytest.mark.parametrize("target", ["wire", "uff", "convert", "text", "json", "net"])
+@pytest.mark.parametrize("target", ["wire", "uff", "convert", "text", "json", "net", "onnx"])
 def test_a_short_run_finds_nothing(target: str) -> None:
     done = fuzz("--seconds", SECONDS, "--target", target)
     assert done.returncode == 0, done.stdout + done.stderr

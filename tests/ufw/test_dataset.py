@@ -213,6 +213,11 @@ def test_the_key_at_an_index(tmp_path: Path, keys: list[bytes], data: st.DataObj
     for rank in data.draw(st.lists(st.integers(0, max(len(keys) - 1, 0)), max_size=5)):
         if [key for key, _, _ in ranks.items(rank)] != sorted(keys)[rank:]:
             assert _doubled_and_missing(keys)  # judged numbered, by its ends and count
+    for key in keys:
+        rank = ranks.rank(key)
+        assert rank == sorted(keys).index(key) or _doubled_and_missing(keys)
+    for absent in (b"", b"00000003", b"\xff\xff\xff\xff", b"00000400_x"):
+        assert absent in keys or ranks.rank(absent) is None
 
 
 def _doubled_and_missing(keys: list[bytes]) -> bool:
@@ -226,7 +231,19 @@ def test_numbered_keys_are_found_without_the_others(tmp_path: Path) -> None:
     items = {b"%08d_%d" % (n, n % 7): b"\x28\x01" for n in range(5000)}
     dataset = ufkit.open_dataset(foreign(tmp_path / "db", items))
     assert dataset.key(4321) == b"00004321_2"
-    assert dataset._ranks._kept is None
+    assert dataset.index_of("00004321_2") == 4321
+    assert dataset._ranks._leaves is None
+
+
+def test_the_index_of_a_key(tmp_path: Path) -> None:
+    """Keys of any kind; what is not there is said so."""
+    items = {b"k%d" % n: b"\x28\x01" for n in range(3000)}
+    dataset = ufkit.open_dataset(foreign(tmp_path / "db", items))
+    keys = list(dataset.keys())
+    assert [dataset.index_of(key) for key in keys[::97]] == list(range(0, 3000, 97))
+    for absent in ("k", "k3000", b"\xff", "a"):
+        with pytest.raises(KeyError, match="has no key"):
+            dataset.index_of(absent)
 
 
 # -- what is no dataset ----------------------------------------------------------------------

@@ -231,6 +231,18 @@ def test_colour_on_request() -> None:
     assert image.decode(data, colour=True).shape == (13, 7, 3)
 
 
+@pytest.mark.parametrize("grey", [False, True])
+@pytest.mark.parametrize("suffix", [".jpg", ".png"])
+def test_a_part_of_the_size_on_request(suffix: str, grey: bool) -> None:
+    picture = cv2.resize(_picture(grey), (96, 64))
+    data = cv2.imencode(suffix, picture)[1].tobytes()
+    for shrink in (1, 2, 4, 8):
+        small = image.decode(data, colour=not grey, shrink=shrink)
+        assert small.shape[:2] == (64 // shrink, 96 // shrink)
+        assert small.ndim == (2 if grey else 3)
+        assert abs(float(small.mean()) - float(picture.mean())) < 4
+
+
 def test_16_bits_transparency_and_palettes() -> None:
     deep = cv2.imencode(".png", np.full((2, 3), 65535, np.uint16))[1].tobytes()
     assert Datum.of_image(deep).dtype == np.uint16

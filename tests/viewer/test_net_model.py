@@ -19,8 +19,10 @@ from ufkit.ufw.winograd import put_winograd
 from ufkit.viewer.categories import category
 from ufkit.viewer.content import Item, Weights
 from ufkit.viewer.layouter import Layouter
+from ufkit.viewer.openers import Wish
 from ufkit.viewer.server import application
-from ufkit.viewer.session import Session, Subject, Wish
+from ufkit.viewer.session import Session
+from ufkit.viewer.subject import Subject
 from ufw.nets import PROTOTXT, old_net, quantised_net, small_net, write_net
 from ufw.tiny import TABLE, tiny_net
 

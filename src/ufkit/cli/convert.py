@@ -19,22 +19,13 @@ if TYPE_CHECKING:
     from ufkit.core.files import Source
 
 TO_ONNX, PROOF, TO_TEXT = "Conversion to ONNX", "Proof (ONNX)", "Conversion to text"
-MEANS, GRAPHS = "Mean images", "TensorFlow graphs"
-_ONNX_ONLY = (
-    "graph",
-    "shapes",
-    "opset",
-    "layout",
-    "allow_custom",
-    "plugins",
-    "verify",
-    "verify_data",
-    "seed",
-    "tolerance",
-)
+MEANS, GRAPHS, FOREIGN = "Mean images", "TensorFlow graphs", "TensorFlow graphs, ONNX models"
+_TO_ONNX_ONLY = ("graph", "opset", "layout", "allow_custom", "plugins")
+_ONNX_ONLY = (*_TO_ONNX_ONLY, "shapes", "verify", "verify_data", "seed", "tolerance")
 _PROOF_ONLY = ("seed", "tolerance")
 _MEAN_ONLY = ("mean_layout", "rgb")
-_GRAPH_ONLY = ("outputs", "inputs", "strict", "list_nodes")
+_GRAPH_ONLY = ("inputs", "strict", "list_nodes")
+_FOREIGN_ONLY = ("outputs",)
 
 
 @click.command(
@@ -42,16 +33,16 @@ _GRAPH_ONLY = ("outputs", "inputs", "strict", "list_nodes")
     cls=Verb,
     help="""Convert a UFF file of any form (binary, text, JSON) into the kind that TARGET's suffix
     names: .onnx, .uff or .pb (binary UFF), .pbtxt or .txt (text), .json. TensorFlow graphs,
-    frozen (.pb, .pbtxt, a SavedModel folder of constants), become UFF of each form, and ONNX. Caffe
-    nets become .caffemodel, .prototxt or .json with all their weights, mean images (.binaryproto)
-    .npy, and all of them back.
+    frozen (.pb, .pbtxt, a SavedModel folder of constants), become UFF of each form, and ONNX. ONNX
+    models become UFF of each form. Caffe nets become .caffemodel, .prototxt or .json with all their
+    weights, mean images (.binaryproto) .npy, and all of them back.
 
     Datasets become one another: LMDB of Caffe, SSD and UFW, COCO, VOC, YOLO, image lists, folders
     of images or classes, Parquet, WebDataset, .npz; or their mean image (.binaryproto, .npy).
 
     TARGET is written beside and put in place whole. With --verify it is put in place only if
-    ONNX Runtime computes from it what the UFF file means. What cannot be converted is listed, all
-    of it, and nothing is written. SOURCE may be - for stdin.""",
+    ONNX Runtime computes from the ONNX model, made or given, what the UFF file means. What cannot
+    be converted is listed, all of it, and nothing is written. SOURCE may be - for stdin.""",
     examples=(
         ("ufkit convert net.uff net.onnx --verify", "ONNX, compared on random inputs"),
         ("ufkit convert net.uff net.onnx --shape input_1=N,28,28,1",
@@ -64,6 +55,8 @@ _GRAPH_ONLY = ("outputs", "inputs", "strict", "list_nodes")
         ("ufkit convert frozen.pb net.uff -O logits", "from TensorFlow, without it"),
         ("ufkit convert frozen.pb net.uff --strict -I img,input,float32,1,28,28,1",
          "as NVIDIA's converter wrote it; an input in the place of the node img"),
+        ("ufkit convert model.onnx net.uff --shape image=N,3,224,224 --verify",
+         "from ONNX, compared with it; the batch stays open, other sizes must be known"),
         ("ufkit convert mean.binaryproto mean.npy --mean-layout chw", "for numpy.load"),
         ("ufkit convert instances.json train.lmdb --images train2017 --max-dim 600",
          "COCO into what Caffe-SSD trains with, labelmap.prototxt included"),
@@ -73,7 +66,7 @@ _GRAPH_ONLY = ("outputs", "inputs", "strict", "list_nodes")
     codes=codes(0, 2, 3, 4, 70, 130, _0="written, and equal where that was asked",
                 _1="not equal: nothing written, the first node that differs is named; of a "
                 "dataset: samples were left out (--on-error skip)",
-                _4="something has no equivalent in ONNX: all of it is listed",
+                _4="something has no equivalent in the target: all of it is listed",
                 _5="--verify-data or another option needs a library that is missing"),
 )  # fmt: skip
 @click.argument("source", type=click.Path(allow_dash=True))
@@ -162,8 +155,9 @@ _GRAPH_ONLY = ("outputs", "inputs", "strict", "list_nodes")
     multiple=True,
     metavar="NODE",
     cls=Opt,
-    group=GRAPHS,
-    help="A node that is an output; those that no other takes unless given. Repeatable.",
+    group=FOREIGN,
+    help="A node that is an output; unless given the model's own, or those that no other takes. "
+    "Repeatable.",
 )
 @click.option(
     "-I",
@@ -277,7 +271,7 @@ def _check_listing(ctx: click.Context, family: Family, target: str | None) -> No
         ctx.fail("--list-nodes concerns TensorFlow graphs only; ufkit dump lists a UFF's nodes.")
     odd = [
         name
-        for name in (*_ONNX_ONLY, *_MEAN_ONLY, *_GRAPH_ONLY, "full", "force")
+        for name in (*_ONNX_ONLY, *_MEAN_ONLY, *_GRAPH_ONLY, *_FOREIGN_ONLY, "full", "force")
         if name in _given(ctx) and name != "list_nodes"
     ]
     if target is not None or odd:
@@ -287,26 +281,30 @@ def _check_listing(ctx: click.Context, family: Family, target: str | None) -> No
 
 def _check_options(ctx: click.Context, form: str, family: Family) -> None:
     """Refuse options that would have no effect. Raises UsageError."""
-    from ufkit.conversion.families import ARRAY, MEAN, ONNX, TENSORFLOW, UFF
+    from ufkit.conversion.families import ARRAY, MEAN, ONNX, ONNX_MODEL, TENSORFLOW, UFF
     from ufkit.uff.io import TEXT
 
     given = _given(ctx)
     if odd := [name for name in OPTIONS if name in given and name not in _MEAN_ONLY]:
         ctx.fail(f"{given[odd[0]]} concerns datasets only.")
     made = family.made or family.name
-    wrong = [given[name] for name in _ONNX_ONLY if name in given] if form != ONNX else []
-    if wrong:
+    needless = _TO_ONNX_ONLY if family is ONNX_MODEL else () if form == ONNX else _ONNX_ONLY
+    if wrong := [given[name] for name in needless if name in given]:
         named = ", ".join(wrong)
         ctx.fail(f"{named} concerns ONNX only, and {ctx.params['target']} would be {form} {made}.")
-    if "full" in given and (form != TEXT or family not in (UFF, TENSORFLOW)):
+    if "full" in given and (form != TEXT or family not in (UFF, TENSORFLOW, ONNX_MODEL)):
         kind = "ONNX holds" if form == ONNX else f"{form} {made} holds"
         ctx.fail(f"--full concerns text (.pbtxt, .txt) only; {kind} the weights anyway.")
     allowed = {MEAN: _MEAN_ONLY, ARRAY: ("rgb",)}.get(family, ())
     if odd := [given[name] for name in _MEAN_ONLY if name in given and name not in allowed]:
         ctx.fail(f"{', '.join(odd)} concerns the arrays of mean images (.binaryproto) only.")
-    graphs = _GRAPH_ONLY if family is not TENSORFLOW else ()
-    if odd := [given[name] for name in graphs if name in given]:
-        ctx.fail(f"{', '.join(odd)} concerns TensorFlow graphs only, and this is a {family.name}.")
+    for names, families in (
+        (_GRAPH_ONLY, (TENSORFLOW,)),
+        (_FOREIGN_ONLY, (TENSORFLOW, ONNX_MODEL)),
+    ):
+        if family not in families and (odd := [given[name] for name in names if name in given]):
+            kinds = " and ".join(f"{each.name}s" for each in families)
+            ctx.fail(f"{', '.join(odd)} concerns {kinds} only, and this is {family.one}.")
     if not {"verify", "verify_data"} & given.keys():
         for name in _PROOF_ONLY:
             if name in given:

@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ufkit.cli.command import Opt, Verb, codes, common
+from ufkit.cli.datasets.options import NAMES
 from ufkit.cli.output import Output
 from ufkit.cli.shapes import shape_option
 from ufkit.core.render import visible
 
 if TYPE_CHECKING:
-    from ufkit.viewer.session import Session, Wish
+    from ufkit.viewer.openers import Wish
+    from ufkit.viewer.session import Session
 
-WHERE = "Where the page is"
+WHERE, DATASETS = "Where the page is", "Datasets"
 
 
 @click.command(
@@ -23,7 +25,9 @@ WHERE = "Where the page is"
     cls=Verb,
     help="""Show a file in the browser: the graph of a model with its fields, weights and findings,
     sums by operation and scope. With two models, what differs between them; with a float net of
-    Caffe or UFW and the same in integers, or its table of thresholds, what quantisation costs.
+    Caffe or UFW and the same in integers, or its table of thresholds, what quantisation costs. Of a
+    dataset (an LMDB, or any other that `ufkit convert` reads) its records with boxes and labels, by
+    the million.
 
     The page is served by this machine to this machine alone, and only the files named here can be
     seen; nothing is loaded from elsewhere. It is there until the command is interrupted (Ctrl+C).
@@ -34,6 +38,7 @@ WHERE = "Where the page is"
         ("ufkit view net.uff", "the graph, in the default browser"),
         ("ufkit view net.uff --shape input_1=N,28,28,1", "with the shapes that follow from one"),
         ("ufkit view before.uff after.uff", "side by side, with what differs"),
+        ("ufkit view train.lmdb --labels labelmap.prototxt", "images, boxes, names of classes"),
         ("ufkit view deploy.prototxt --weights net.caffemodel", "a net of two files"),
         ("ufkit view net.fp32umodel net.int8umodel", "what quantisation costs, layer by layer"),
         ("ufkit view net.caffemodel table.prototxt", "what it would cost with these thresholds"),
@@ -58,6 +63,33 @@ WHERE = "Where the page is"
     "stand for, as the BM1880's do not.",
 )
 @shape_option
+@click.option(
+    "--labels",
+    type=click.Path(),
+    metavar="FILE",
+    default="",
+    cls=Opt,
+    group=DATASETS,
+    help="Names of the classes (.prototxt), where the dataset does not have them.",
+)
+@click.option(
+    "--from",
+    "source",
+    type=click.Choice(NAMES),
+    default=None,
+    cls=Opt,
+    group=DATASETS,
+    help="What the dataset is; found by its content unless given.",
+)
+@click.option(
+    "--images",
+    type=click.Path(),
+    metavar="DIR",
+    default="",
+    cls=Opt,
+    group=DATASETS,
+    help="The folder that names in a list or a COCO file are relative to.",
+)
 @click.option(
     "--no-browser", is_flag=True, cls=Opt, group=WHERE, help="Print the address, open nothing."
 )
@@ -124,10 +156,19 @@ def _view(output: Output, files: tuple[str, ...], **given: Any) -> int:
 
 
 def _wish(given: dict[str, Any]) -> Wish:
-    """What belongs to the files. Raises FileError, FormatError for what cannot be opened."""
-    from ufkit.viewer.session import Wish
+    """What was said of the files, opened.
 
-    wish = Wish(given["shapes"])
+    Raises FileError, FormatError for what cannot be: a wrong map is no fault of a dataset, nor are
+    wrong weights one of a text.
+    """
+    from ufkit.viewer.openers import Wish
+
+    if given["labels"]:
+        from ufkit.datasets.labels import read_labels
+
+        read_labels(given["labels"])
+    names = ("shapes", "labels", "images")
+    wish = Wish(source=given["source"] or "", **{name: given[name] for name in names})
     if given["weights"]:
         from ufkit.ufw.io import open_net
 

@@ -13,13 +13,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-import onnx
-
 from ufkit.conversion.differences import Array, Difference, difference
 from ufkit.conversion.engines import best_engine, open_onnx
-from ufkit.conversion.onnx_model import OnnxModel
 from ufkit.conversion.rules import CHOSEN
-from ufkit.conversion.uff_onnx import Conversion
+from ufkit.conversion.twin import Twin
 from ufkit.core.diag import Diagnostic, FormatError
 from ufkit.uff.evaluate import compute, evaluate
 from ufkit.uff.infer import facts_of
@@ -43,7 +40,7 @@ class Judgement:
 
 
 def judge(
-    conversion: Conversion,
+    twin: Twin,
     feeds: Mapping[str, Array],
     fed: Mapping[str, Array],
     tolerance: float | None,
@@ -52,35 +49,29 @@ def judge(
 
     `feeds` are arrays as UFF has them, `fed` the same as the ONNX model takes them.
     """
-    engine = _watched(conversion, fed)
+    engine = _watched(twin, fed)
     judgement = Judgement()
-    revise = partial(_revised, conversion, engine, tolerance, judgement)
-    expected = evaluate(conversion.inference, feeds, revise=revise)
-    for id_ in conversion.outputs:
+    revise = partial(_revised, twin, engine, tolerance, judgement)
+    expected = evaluate(twin.inference, feeds, revise=revise)
+    for id_ in twin.outputs:
         if id_ in engine:  # not a constant
-            of = conversion.inference.graph, id_, engine[id_], expected[id_], tolerance
+            of = twin.inference.graph, id_, engine[id_], expected[id_], tolerance
             judgement.outputs[id_] = difference(*of)
     return judgement
 
 
-def _watched(conversion: Conversion, fed: Mapping[str, Array]) -> dict[str, Array]:
+def _watched(twin: Twin, fed: Mapping[str, Array]) -> dict[str, Array]:
     """The engine's value of every node that has one, in UFF's axis order."""
-    model = onnx.ModelProto()
-    model.CopyFrom(conversion.model.proto)
-    made = {name for node in model.graph.node for name in node.output}
-    watched = {id_: form for id_, form in conversion.forms.items() if form[0] in made}
-    declared = {output.name for output in model.graph.output}
-    for name in sorted({name for name, _ in watched.values()} - declared):
-        model.graph.output.append(onnx.ValueInfoProto(name=name))
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "model.onnx")
-        OnnxModel(model, conversion.model.weights).save(path)
+        made = twin.write_watched(path, {name for name, _ in twin.forms.values()})
         got = open_onnx(path, engine=best_engine()).run(fed)
+    watched = {id_: form for id_, form in twin.forms.items() if form[0] in made}
     return {id_: got[name].transpose(inverse(order)) for id_, (name, order) in watched.items()}
 
 
 def _revised(
-    conversion: Conversion,
+    twin: Twin,
     engine: Mapping[str, Array],
     tolerance: float | None,
     judgement: Judgement,
@@ -91,14 +82,14 @@ def _revised(
     """What the reference goes on with behind a node."""
     if node.id not in engine or judgement.first:
         return value
-    graph, theirs = conversion.inference.graph, engine[node.id]
+    graph, theirs = twin.inference.graph, engine[node.id]
     found = difference(graph, node.id, theirs, value, tolerance)
     if found.ok:
         return value
     entry = entry_of(node)
     if entry and entry.chooses:
         inputs = [engine.get(id_, ours) for id_, ours in zip(node.inputs, arrays, strict=True)]
-        own = _recomputed(conversion, node, inputs)
+        own = _recomputed(twin, node, inputs)
         if own is not None and difference(graph, node.id, theirs, own, tolerance).ok:
             message = f"{node.operation} differs, but not on what the engine gives it"
             judgement.chosen.append(CHOSEN.at(node.where(), message))
@@ -107,8 +98,8 @@ def _revised(
     return value
 
 
-def _recomputed(conversion: Conversion, node: Node, inputs: Sequence[Array]) -> Array | None:
-    planned = [conversion.inference.facts[id_] for id_ in node.inputs]
+def _recomputed(twin: Twin, node: Node, inputs: Sequence[Array]) -> Array | None:
+    planned = [twin.inference.facts[id_] for id_ in node.inputs]
     try:
         return compute(node, map(facts_of, inputs, planned), inputs)
     except FormatError:

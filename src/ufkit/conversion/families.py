@@ -27,6 +27,11 @@ class Family:
     forms: Mapping[str, str]
     made: str = ""
 
+    @property
+    def one(self) -> str:
+        """The name with its article: a member of the family."""
+        return f"{'an' if self is ONNX_MODEL else 'a'} {self.name}"
+
 
 UFF = Family(
     "UFF",
@@ -42,6 +47,11 @@ UFF = Family(
 TENSORFLOW = Family(
     "TensorFlow graph",
     {".uff": BINARY, ".pbtxt": TEXT, ".txt": TEXT, ".json": JSON, ".onnx": ONNX},
+    made=UFF.name,
+)
+ONNX_MODEL = Family(
+    "ONNX model",
+    {".uff": BINARY, ".pb": BINARY, ".pbtxt": TEXT, ".txt": TEXT, ".json": JSON},
     made=UFF.name,
 )
 NET = Family(
@@ -63,6 +73,7 @@ _FAMILIES = {
     "caffe-json": NET,
     "caffe-blob": MEAN,
     "npy": ARRAY,
+    "onnx": ONNX_MODEL,
     **dict.fromkeys(("tf-graph", "tf-text", "saved-model-file", "hdf5", "keras"), TENSORFLOW),
 }
 
@@ -76,7 +87,7 @@ def target_form(target: PathLike, family: Family) -> str:
     """The form that a name asks for. Raises RequestError (CNV002)."""
     suffix = os.path.splitext(os.fspath(target))[1].lower()
     if suffix not in family.forms:
-        message = f"{os.fspath(target)!r} names no kind of file that a {family.name} becomes"
+        message = f"{os.fspath(target)!r} names no kind of file that {family.one} becomes"
         hint = f"end the name in one of {', '.join(family.forms)}"
         raise RequestError(WRONG_PAIR.at(Where(os.fspath(target)), message, hint=hint))
     return family.forms[suffix]

@@ -10,7 +10,6 @@ import io
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from importlib.resources import files
 from math import prod
 from typing import IO, Any
 
@@ -18,20 +17,18 @@ import numpy as np
 import onnx
 from numpy.typing import NDArray
 
+from ufkit.conversion.onnx_schema import SCHEMA
 from ufkit.core.files import PathLike, Payload, Source, Span, replacing
 from ufkit.core.tensor import Tensor
 from ufkit.uff.orders import Order, identity
 from ufkit.wire.message import Message
 from ufkit.wire.pieces import write
-from ufkit.wire.proto import parse_proto
 
 INLINE = 1024  # constants up to this many bytes live in the model itself
 _LIMIT = (1 << 31) - (1 << 20)  # protobuf's, less what the graph itself may take
 _PAGE = 4096
 _BLOCK = 16 << 20
 _TILE = 128
-
-SCHEMA = parse_proto(files(__package__).joinpath("onnx.proto").read_text())
 
 Constant = Tensor | NDArray[Any]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from math import prod
@@ -15,15 +14,13 @@ from numpy.typing import NDArray
 
 from ufkit.conversion.emitter import OnnxNode
 from ufkit.conversion.engines import Port
-from ufkit.conversion.onnx_model import SCHEMA, Weights
-from ufkit.conversion.rules import BAD_ONNX
-from ufkit.core.diag import FormatError, Where
+from ufkit.conversion.onnx_model import Weights
+from ufkit.conversion.onnx_schema import SCHEMA
+from ufkit.conversion.onnx_tensor import External, span_of
 from ufkit.core.files import Source, Span
 from ufkit.uff.dims import MAX_RANK
 from ufkit.uff.orders import identity
 from ufkit.wire.message import Message, to_bytes
-
-_EXTERNAL = 1
 
 
 @dataclass(slots=True)
@@ -68,6 +65,7 @@ def view_of(source: Source, made: Mapping[str, Weights] | None = None) -> OnnxVi
         {info.get("name"): _port(info) for info in graph.all("input")},
         {info.get("name"): _port(info) for info in graph.all("output")},
     )
+    external = External(source.name)
     for tensor in graph.all("initializer"):
         name = tensor.get("name")
         view.inputs.pop(name, None)
@@ -75,7 +73,7 @@ def view_of(source: Source, made: Mapping[str, Weights] | None = None) -> OnnxVi
             view.weights[name] = made[name]
             span = made[name].span
         else:
-            view.weights[name], span = _weights(tensor, source.name)
+            view.weights[name], span = _weights(tensor, external)
         if span:
             view.spans[name] = span
     return view
@@ -139,59 +137,31 @@ def _dtype(number: int) -> np.dtype[Any]:
 # -- weights ---------------------------------------------------------------------------------
 
 
-def _weights(tensor: Message, file: str) -> tuple[Weights, Span | None]:
+def _weights(tensor: Message, external: External) -> tuple[Weights, Span | None]:
     shape = tuple(tensor.all("dims"))
     dtype = _dtype(tensor.get("data_type"))
-    span = _span(tensor, file)
+    span = span_of(tensor, external)
     possible = len(shape) <= MAX_RANK and min(shape, default=0) >= 0
     if span and possible and span.nbytes == prod(shape) * dtype.itemsize:
         array = np.frombuffer(span.view(), dtype.newbyteorder("<")).reshape(shape)
     else:
-        array, span = _decoded(tensor, file), None
+        array, span = _decoded(tensor, external), None
     return Weights(array, array.shape, identity(array.ndim)), span
 
 
-def _span(tensor: Message, file: str) -> Span | None:
-    """Where the bytes are; None when they are encoded in another way."""
-    if tensor.get("data_location") == _EXTERNAL:
-        return _external(tensor, file)
-    return tensor.get("raw_data") if tensor.has("raw_data") else None
-
-
-def _external(tensor: Message, file: str) -> Span:
-    given = {entry.get("key"): entry.get("value") for entry in tensor.all("external_data")}
-    location = given.get("location", "")
-    if not location or os.path.isabs(location) or ".." in location.replace("\\", "/").split("/"):
-        raise _bad(tensor, file, f"its data would be in {location!r}, not beside the model")
-    try:
-        start = int(given.get("offset", 0))
-        size = int(given["length"]) if "length" in given else None
-    except ValueError:
-        raise _bad(tensor, file, f"its data is at no place that makes sense: {given}") from None
-    source = Source.open(os.path.join(os.path.dirname(file), location))
-    stop = source.size if size is None else start + size
-    if not 0 <= start <= stop <= source.size:
-        raise _bad(tensor, file, f"bytes {start}-{stop} of {location!r}, which has {source.size}")
-    return Span(source, start, stop)
-
-
-def _decoded(tensor: Message, file: str) -> NDArray[Any]:
+def _decoded(tensor: Message, external: External) -> NDArray[Any]:
     """Elements that are encoded one by one, as only small constants are; texts as digests."""
     try:
         proto = onnx.load_tensor_from_string(to_bytes(tensor))
         array = np.asarray(onnx.numpy_helper.to_array(proto))
         return _digests(array) if array.dtype == object else array
     except Exception as error:  # classes of onnx, protobuf and NumPy, which share no base
-        raise _bad(tensor, file, f"its elements cannot be read: {error}") from error
+        raise external.bad(tensor, f"its elements cannot be read: {error}") from error
 
 
 def _digests(array: NDArray[Any]) -> NDArray[Any]:
     digests = [hashlib.blake2b(repr(item).encode(), digest_size=16).digest() for item in array.flat]
     return np.array(digests, "V16").reshape(array.shape)
-
-
-def _bad(tensor: Message, file: str, message: str) -> FormatError:
-    return FormatError(BAD_ONNX.at(Where(file, tensor.get("name")), message))
 
 
 def named(nodes: list[OnnxNode]) -> Iterator[tuple[str, OnnxNode]]:

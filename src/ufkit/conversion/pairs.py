@@ -6,8 +6,8 @@ What only some conversions need, `onnx` above all, is imported where one of them
 from __future__ import annotations
 
 import os
-import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -16,32 +16,33 @@ from ufkit.conversion.families import (
     MEAN,
     NET,
     ONNX,
+    ONNX_MODEL,
     TENSORFLOW,
     UFF,
     Family,
     family_of,
     target_form,
 )
-from ufkit.conversion.rules import CANNOT_CONVERT, UP_TO_FOREIGN, WRONG_PAIR
+from ufkit.conversion.proofs import Progress, provable, prove_onnx, prove_uff, rest
+from ufkit.conversion.rules import WRONG_PAIR
 from ufkit.conversion.tf_files import open_file, open_tensorflow
 from ufkit.conversion.tf_uff import GivenInput, Written, to_uff
-from ufkit.core.diag import Diagnostic, FileError, NotSupportedError, RequestError, Where
+from ufkit.core.diag import Diagnostic, FileError, RequestError, Where
 from ufkit.core.files import PathLike, Source, staging
-from ufkit.core.render import plural
 from ufkit.core.rules import EXISTS
+from ufkit.uff.io import TEXT, save
 from ufkit.uff.io import open as open_uff
-from ufkit.uff.io import save
-from ufkit.uff.model import Graph, MetaGraph
+from ufkit.uff.model import MetaGraph
 from ufkit.uff.rules import SEVERAL_GRAPHS
 
 if TYPE_CHECKING:
+    from ufkit.conversion.onnx_uff import FromOnnx
     from ufkit.conversion.uff_onnx import Conversion
     from ufkit.conversion.verify import Verification
     from ufkit.uff.inputs import GivenShapes
 
 TRT = "trt"
 PLUGINS = (ONNX, TRT)
-Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,21 +50,22 @@ class Options:
     """How to convert; each option says which targets it concerns.
 
     graph           id of the graph to take, where a file holds several (ONNX)
-    shapes          shapes of Inputs by id; a str is a size left open under that name (ONNX)
+    shapes          shapes of Inputs by id; a str is a size left open under that name (ONNX, from
+                    UFF or to it)
     opset           version of ONNX's operators (ONNX)
     channels_first  NCHW graph inputs and outputs (ONNX)
     allow_custom    carry operations that are not known into a domain of their own (ONNX)
     plugins         what becomes of TensorRT plugins: "onnx" for standard operators, "trt" for nodes
                     that TensorRT makes the plugins of (ONNX)
-    verify          compare both models before anything is put in place (ONNX)
+    verify          compare both models before anything is put in place (ONNX, from UFF or to it)
     verify_data     arrays by Input id to verify on; random ones otherwise
     seed            of the random inputs
     tolerance       largest difference allowed, against the largest value; by type if None
     full            write blobs into text, where NVIDIA's twin leaves them out (text of UFF)
     mean_layout     nchw, chw, or c: one number for each channel (mean images to .npy)
     rgb             turn round the channels of a mean image, which Caffe keeps as B G R
-    outputs         names of the nodes that are outputs; those that no other takes if empty
-                    (TensorFlow graphs)
+    outputs         names of the nodes that are outputs; if empty those that no other takes
+                    (TensorFlow graphs), or the model's own (ONNX models; values too)
     inputs          nodes in whose place inputs come (TensorFlow graphs)
     strict          write what NVIDIA's converter wrote, its losses included (TensorFlow graphs)
     force           replace a file that exists
@@ -96,7 +98,7 @@ class Report:
     bytes         of the file written, and of the data file beside it if there is one
     conversion    the ONNX side, for targets that are ONNX
     verification  what was compared, when it was asked for
-    uff           the UFF side, for sources that are TensorFlow graphs
+    uff           the UFF side, for sources that are TensorFlow graphs or ONNX models
     channels      of a mean image
     """
 
@@ -108,7 +110,7 @@ class Report:
     bytes: int = 0
     conversion: Conversion | None = None
     verification: Verification | None = None
-    uff: Written | None = None
+    uff: Written | FromOnnx | None = None
     channels: int = 0
     diagnostics: list[Diagnostic] = field(default_factory=list)
 
@@ -148,8 +150,9 @@ def convert(
     """Convert a file into the kind that `target`'s suffix names.
 
     UFF of any form: .onnx, .uff (binary), .pbtxt or .txt (text), .json; the same of frozen
-    TensorFlow graphs, SavedModel folders among them. Caffe nets of any form: .caffemodel,
-    .fp32umodel, .int8umodel (binary), .prototxt (text), .json. Mean images: .npy and back.
+    TensorFlow graphs, SavedModel folders among them; all but .onnx of ONNX models. Caffe nets of
+    any form: .caffemodel, .fp32umodel, .int8umodel (binary), .prototxt (text), .json. Mean images:
+    .npy and back.
     Written beside and put in place whole; a model that fails verification is not put in place.
     Raises FileError, FormatError, RequestError, NotSupportedError.
     """
@@ -171,6 +174,8 @@ def convert(
         )
         report.diagnostics += report.uff.diagnostics
         _write(report.uff.meta, target, options, report, progress)
+    elif family is ONNX_MODEL:
+        _convert_onnx(opened, target, options, report, progress)
     else:
         _convert_ufw(opened, target, options, report)
     if report.written:
@@ -223,18 +228,46 @@ def _write_onnx(
     )
     report.conversion = conversion
     report.diagnostics += conversion.diagnostics
-    proven = _provable(conversion) if options.verify else conversion
+    proven = provable(conversion) if options.verify else conversion
+    with _if_equal(target, report) as staged:
+        conversion.model.save(staged)
+        if options.verify:
+            report.verification = prove_onnx(proven, staged, options, progress)
+            report.verification.not_run = conversion.foreign
+            if report.verification.ok and conversion.foreign:
+                report.verification.diagnostics.append(rest(graph, conversion))
+
+
+def _convert_onnx(
+    source: Source, target: PathLike, options: Options, report: Report, progress: Progress
+) -> None:
+    """Write a UFF of an ONNX model."""
+    from ufkit.conversion.onnx_graph import open_graph
+    from ufkit.conversion.onnx_uff import from_onnx
+
+    found = from_onnx(open_graph(source), outputs=options.outputs, shapes=options.shapes)
+    report.uff = found
+    report.diagnostics += found.diagnostics
+    if not options.verify:
+        save(found.meta, target, form=report.form, full=options.full)
+        return
+    with _if_equal(target, report) as staged:
+        save(found.meta, staged, form=report.form, full=options.full)
+        whole = report.form != TEXT or options.full  # else the text lacks its weights
+        with open_uff(staged) if whole else nullcontext(found.meta) as written:
+            report.verification = prove_uff(found, written.graph, source, options, progress)
+
+
+@contextmanager
+def _if_equal(target: PathLike, report: Report) -> Iterator[str]:
+    """A name to write under; what is there is put in place unless it was found to differ."""
     try:
         with staging(target) as staged:
-            conversion.model.save(staged)
-            if options.verify:
-                report.verification = _verified(proven, staged, options, progress)
-                report.verification.not_run = conversion.foreign
+            yield staged
+            if report.verification:
                 report.diagnostics += report.verification.diagnostics
                 if not report.verification.ok:
                     raise _NotEqual
-                if conversion.foreign:
-                    report.diagnostics.append(_rest(graph, conversion))
     except _NotEqual:
         report.written = False
 
@@ -249,55 +282,3 @@ def _to_tensorrt(options: Options) -> bool:
         message = f"plugins cannot become {options.plugins!r}; {' or '.join(PLUGINS)} are possible"
         raise RequestError(WRONG_PAIR.at(Where(), message))
     return options.plugins == TRT
-
-
-# -- proof -----------------------------------------------------------------------------------
-
-
-def _provable(conversion: Conversion) -> Conversion:
-    """The part that can be run here. Raises NotSupportedError (CNV001) where there is none."""
-    from ufkit.conversion.cut import up_to_foreign
-
-    if not conversion.foreign:
-        return conversion
-    part = up_to_foreign(conversion)
-    if not part.outputs:
-        id_ = conversion.foreign[0]
-        message = f"nothing here can run {id_!r}, and nothing is computed before it to be verified"
-        where = conversion.inference.graph[id_].where()
-        raise NotSupportedError(CANNOT_CONVERT.at(where, message, hint="leave out --verify"))
-    return part
-
-
-def _verified(
-    proven: Conversion, staged: PathLike, options: Options, progress: Progress
-) -> Verification:
-    """The file compared or, where that holds nodes that nothing here can run, the part before."""
-    from ufkit.conversion.verify import verify
-
-    with tempfile.TemporaryDirectory() as folder:
-        path = staged
-        if proven.names:
-            path = os.path.join(folder, "part.onnx")
-            proven.model.save(path)
-        return verify(
-            proven,
-            path,
-            data=options.verify_data,
-            seed=options.seed,
-            tolerance=options.tolerance,
-            progress=lambda done, total: progress("verifying", done, total),
-        )
-
-
-def _rest(graph: Graph, conversion: Conversion) -> Diagnostic:
-    """What was not compared."""
-    from ufkit.conversion.plugins import DOMAIN as PLUGIN_DOMAIN
-
-    ids = [*map(repr, conversion.foreign)]
-    shown = ", ".join(ids if len(ids) <= 8 else [*ids[:7], "..."])
-    domains = {node.domain for node in conversion.model.proto.graph.node} - {""}
-    knows = "TensorRT" if domains == {PLUGIN_DOMAIN} else f"who knows {', '.join(sorted(domains))}"
-    nodes = plural(len(ids), "node")
-    message = f"everything up to {nodes} was compared; only {knows} can run {shown}"
-    return UP_TO_FOREIGN.at(graph.where(), message)

@@ -165,6 +165,44 @@ TRAINING_RESOLVED = Rule(
     "kept.",
 )
 
+OUTSIDE_CORE = Rule(
+    "CNV501",
+    Severity.WARNING,
+    "operation outside UFF's core",
+    why="UFF's core has no such operation. It is written as TensorFlow's, `_<name>`; TensorRT "
+    "takes it only where a plugin of that name is there.",
+    hint="end the model before it with -O, or compute it outside of TensorRT",
+)
+BAD_ONNX_GRAPH = Rule(
+    "CNV502",
+    Severity.ERROR,
+    "ONNX graph damaged",
+    why="A value is given twice or by nothing, or a node lacks an input. No run time takes it.",
+    hint="python3 -m onnx.checker tells more; export the model again",
+)
+NO_ONNX_VALUE = Rule(
+    "CNV503",
+    Severity.ERROR,
+    "no such value in the model",
+    why="Outputs are named as the model's values, or its nodes, are; shapes as its inputs are.",
+)
+SCALAR_INPUT = Rule(
+    "CNV504",
+    Severity.WARNING,
+    "input that is one number",
+    why="An Input of UFF without sizes is one whose shape is not known; readers ask for it.",
+    hint="name it where the file is used: --shape NAME=[]",
+)
+ONNX_OPSET = Rule(
+    "CNV505",
+    Severity.ERROR,
+    "opset of the model not known",
+    why="What operators mean depends on the opset. Those from 7 on are known, up to the newest "
+    "when this version of ufkit was made.",
+    hint='python3 -c "import onnx, onnx.version_converter as v; '
+    "onnx.save(v.convert_version(onnx.load('model.onnx'), 17), 'new.onnx')\"",
+)
+
 RULES = (
     CANNOT_CONVERT,
     WRONG_PAIR,
@@ -189,4 +227,9 @@ RULES = (
     LOST_CONSTANT,
     TYPE_CHANGED,
     TRAINING_RESOLVED,
+    OUTSIDE_CORE,
+    BAD_ONNX_GRAPH,
+    NO_ONNX_VALUE,
+    SCALAR_INPUT,
+    ONNX_OPSET,
 )

@@ -50,7 +50,13 @@ def open_file(path: PathLike) -> Source:
 
 
 def open_tensorflow(source: Source) -> TfGraph:
-    """The graph of a file: a GraphDef, binary or text, or a SavedModel.
+    """The graph of a file; raises as `read_graph_def`."""
+    message, outputs = read_graph_def(source)
+    return TfGraph(message, source.name, outputs)
+
+
+def read_graph_def(source: Source) -> tuple[Message, list[str]]:
+    """The GraphDef of a file, binary or text, or in a SavedModel, and the outputs that this names.
 
     Raises NotSupportedError (CNV402) for a Keras model, which is none, FormatError (CNV401, UFF001)
     for what is damaged or something else.
@@ -60,15 +66,15 @@ def open_tensorflow(source: Source) -> TfGraph:
         message = f"this is {kind.description}: its weights are apart from its graph"
         raise NotSupportedError(NOT_FROZEN.at(Where(source.name), message, hint=FREEZE_KERAS))
     if kind is TF_TEXT:
-        return TfGraph(parse_text(source, SCHEMA["GraphDef"]), source.name)
+        return parse_text(source, SCHEMA["GraphDef"]), []
     if kind is TF_GRAPH:
-        return TfGraph(Message.read(SCHEMA["GraphDef"], source), source.name)
+        return Message.read(SCHEMA["GraphDef"], source), []
     if kind is SAVED_MODEL_FILE:
         return _saved(source)
     raise refusal(source, kind)
 
 
-def _saved(source: Source) -> TfGraph:
+def _saved(source: Source) -> tuple[Message, list[str]]:
     """The first graph of a SavedModel, and what its signature gives."""
     model = Message.read(SCHEMA["SavedModel"], source)
     metas = model.all("meta_graphs")
@@ -79,4 +85,4 @@ def _saved(source: Source) -> TfGraph:
     signature = signatures.get(_SERVING) or next(iter(signatures.values()), None)
     given = signature.all("outputs") if signature else []
     infos = [entry.get("value") for entry in sorted(given, key=lambda entry: entry.get("key"))]
-    return TfGraph(graph, source.name, [info.get("name") for info in infos if info])
+    return graph, [info.get("name") for info in infos if info]

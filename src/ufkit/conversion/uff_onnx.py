@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,6 +15,7 @@ from ufkit.conversion.families import DEFAULT_OPSET
 from ufkit.conversion.joined import joined
 from ufkit.conversion.onnx_model import Constant, OnnxModel, Weights
 from ufkit.conversion.rules import BAD_OPSET, CANNOT_CONVERT, REFUSED
+from ufkit.conversion.twin import watch
 from ufkit.core.diag import (
     Diagnostic,
     FormatError,
@@ -24,6 +25,7 @@ from ufkit.core.diag import (
     Where,
 )
 from ufkit.core.dtypes import DTYPES, DType
+from ufkit.core.files import PathLike
 from ufkit.core.tensor import Tensor
 from ufkit.uff.const import constant
 from ufkit.uff.dims import Shape
@@ -67,6 +69,14 @@ class Conversion:
     def diagnostics(self) -> list[Diagnostic]:
         """How ambiguities were read."""
         return self.inference.diagnostics
+
+    def write_watched(self, path: PathLike, names: Collection[str]) -> set[str]:
+        """Write the model with these values as outputs too; give those that it computes."""
+        model = onnx.ModelProto()
+        model.CopyFrom(self.model.proto)
+        made = watch(model.graph, names)
+        OnnxModel(model, self.model.weights).save(path)
+        return made
 
     def count(self, op_type: str = "") -> int:
         """How many ONNX nodes there are, of one type or in all."""

@@ -14,7 +14,7 @@ from ufkit.conversion.blame import judge
 from ufkit.conversion.differences import Difference, difference
 from ufkit.conversion.engines import REFERENCE, best_engine, open_onnx
 from ufkit.conversion.rules import DIFFERS, NOT_FINITE, VERIFIED_BY_ONNX
-from ufkit.conversion.uff_onnx import Conversion
+from ufkit.conversion.twin import Twin
 from ufkit.core.diag import Diagnostic, FormatError, RequestError
 from ufkit.core.files import PathLike
 from ufkit.uff.evaluate import evaluate
@@ -64,7 +64,7 @@ class Verification:
 
 
 def verify(
-    conversion: Conversion,
+    twin: Twin,
     path: PathLike,
     *,
     data: Mapping[str, Any] | None = None,
@@ -72,27 +72,27 @@ def verify(
     tolerance: float | None = None,
     progress: Progress = lambda done, total: None,
 ) -> Verification:
-    """Compare the graph converted, run by the reference evaluator, with the model at `path`.
+    """Compare a graph, run by the reference evaluator, with the ONNX model at `path`.
 
     `data` holds an array for each Input, in UFF's layout; else they are random. On a difference
     the first node to blame is sought. Raises RequestError for data that does not fit.
     """
-    graph = conversion.inference.graph
-    feeds, expected = _computed(conversion.inference, data, seed, progress)
+    graph = twin.inference.graph
+    feeds, expected = _computed(twin.inference, data, seed, progress)
     engine = best_engine()
-    fed = {id_: feeds[id_].transpose(order) for id_, order in conversion.inputs.items()}
+    fed = {id_: feeds[id_].transpose(order) for id_, order in twin.inputs.items()}
     got = open_onnx(path, engine=engine).run(fed)
     result = Verification(engine, "the data given" if data else f"random, seed {seed}")
     if engine == REFERENCE:
         result.diagnostics.append(VERIFIED_BY_ONNX.at(graph.where(), "ONNX Runtime is not here"))
-    for id_, order in conversion.outputs.items():
-        value = got[conversion.names.get(id_, id_)].transpose(inverse(order))
+    for id_, order in twin.outputs.items():
+        value = got[twin.names.get(id_, id_)].transpose(inverse(order))
         result.outputs.append(difference(graph, id_, value, expected[id_], tolerance))
     if not all(np.isfinite(array).all() for array in expected.values()):
         message = "the reference gives values that are not finite on these inputs"
         result.diagnostics.append(NOT_FINITE.at(graph.where(), message))
     if not result.ok:
-        judgement = judge(conversion, feeds, fed, tolerance)
+        judgement = judge(twin, feeds, fed, tolerance)
         result.outputs = [judgement.outputs.get(item.id, item) for item in result.outputs]
         result.diagnostics += judgement.chosen
     if not result.ok:

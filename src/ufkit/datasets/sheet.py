@@ -13,6 +13,7 @@ from ufkit.core.diag import RequestError, UfkitError, Where
 from ufkit.datasets.engine import order
 from ufkit.datasets.labels import Classes
 from ufkit.datasets.pictures import decoded, encoded, file_of, opencv, where
+from ufkit.datasets.planes import planes, viewable
 from ufkit.datasets.rules import NO_SAMPLES
 from ufkit.datasets.sample import Array, Box, Listing, Sample
 from ufkit.ufw.keys import name_of
@@ -128,24 +129,11 @@ def _pixels(sample: Sample) -> tuple[Array, str]:
     elif array is None:
         pixels = np.asarray(sample.image)
     else:
-        pixels = _planes(array)
+        pixels = viewable(planes(array), where(sample))
     size = f"{pixels.shape[1]} x {pixels.shape[0]}"
     if array is not None and (array.dtype != np.uint8 or array.ndim != 3):
         size = f"{array.dtype}{list(array.shape)}"
     return (np.repeat(pixels[..., None], 3, 2) if pixels.ndim == 2 else pixels), size
-
-
-def _planes(array: Array) -> Array:
-    """The last three axes as an image, of the first channel where there are not 1 or 3."""
-    image: Any = (
-        array.reshape(-1, *array.shape[-2:]) if array.ndim >= 2 else array.reshape(1, 1, -1)
-    )
-    image = image[:3] if len(image) == 3 else image[:1]
-    if image.dtype != np.uint8:
-        values = np.nan_to_num(image.astype(np.float64), posinf=0, neginf=0)
-        low, high = values.min(initial=0), values.max(initial=0)
-        image = ((values - low) * (255 / (high - low or 1))).astype(np.uint8)
-    return np.ascontiguousarray(image.transpose(1, 2, 0)) if len(image) == 3 else image[0]
 
 
 def _fitted(pixels: Array, side: int) -> Array:

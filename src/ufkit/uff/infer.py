@@ -9,6 +9,7 @@ import numpy as np
 
 from ufkit.core.diag import Diagnostic, FormatError, RequestError
 from ufkit.core.dtypes import of_numpy
+from ufkit.core.tensor import Tensor
 from ufkit.uff.branches import for_inference
 from ufkit.uff.const import constant
 from ufkit.uff.controls import without_controls
@@ -109,11 +110,9 @@ def _understand(node: Node, result: Inference) -> None:
         else:
             call = call_of(node, inputs)
             call.before = result.facts
-            facts = call.spec.infer(call)
-            if reason := impossible(facts.shape or ()):
-                call.conflict(f"its value cannot exist: {reason}")
+            facts = possible(call)
             result.calls[node.id] = call
-            result.facts[node.id] = _with_value(call, facts)
+            result.facts[node.id] = with_value(call, facts)
             result.diagnostics += call.notes
     except UnknownShape:
         if spec := entry_of(node):
@@ -123,7 +122,11 @@ def _understand(node: Node, result: Inference) -> None:
 
 
 def _constant_facts(node: Node) -> Facts:
-    tensor = constant(node)
+    return tensor_facts(constant(node))
+
+
+def tensor_facts(tensor: Tensor) -> Facts:
+    """What is known of a constant, its elements where they are few whole numbers."""
     if tensor.problem:
         return Facts(tensor.shape, tensor.type)
     small = tensor.nbytes <= _SMALL * tensor.type.itemsize
@@ -140,7 +143,15 @@ def facts_of(array: Array, planned: Facts = _UNKNOWN) -> Facts:
     return Facts(array.shape, of_numpy(array.dtype), value, still_open)
 
 
-def _with_value(call: Call, facts: Facts) -> Facts:
+def possible(call: Call) -> Facts:
+    """What the operation says of its value. Raises FormatError where none such can exist."""
+    facts = call.spec.infer(call)
+    if reason := impossible(facts.shape or ()):
+        call.conflict(f"its value cannot exist: {reason}")
+    return facts
+
+
+def with_value(call: Call, facts: Facts) -> Facts:
     """Compute small integer values: shapes worked out inside the graph, symbols included."""
     values = [item.value for item in call.inputs if item.value is not None]
     if facts.value is not None or not values or len(values) < len(call.inputs):

@@ -107,6 +107,13 @@ class Dataset:
         """The key at an index. Raises IndexError."""
         return self._at(index)[0]
 
+    def index_of(self, key: Key) -> int:
+        """The index of a key. Raises KeyError."""
+        rank = self._ranks.rank(as_key(key))
+        if rank is None:
+            raise KeyError(f"{self.path} has no key {shown_key(as_key(key))!r}")
+        return rank
+
     def __contains__(self, key: object) -> bool:
         return isinstance(key, (str, bytes)) and self._tree.get(as_key(key)) is not None
 

@@ -18,6 +18,7 @@ _JPEG, _PNG, _BMP = b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n", b"BM"
 _SCAN, _END = b"\xff\xda", b"\xff\xd9"  # what a JPEG's pixels stand between
 _IGNORE_ORIENTATION = 128  # the sizes of the header are what boxes are fractions of
 _ANY_DEPTH = 2
+_SHRINKS = {1: 0, 2: 16, 4: 32, 8: 64}  # decoding at a part of the size
 
 
 class Header(NamedTuple):
@@ -55,11 +56,14 @@ def header(data: Bytes, where: Where | None = None) -> Header:
     return found
 
 
-def decode(data: Bytes, *, colour: bool | None = None, where: Where | None = None) -> Array:
+def decode(
+    data: Bytes, *, colour: bool | None = None, shrink: int = 1, where: Where | None = None
+) -> Array:
     """The pixels: height x width of grey, or height x width x 3 in the order blue, green, red.
 
     `colour` asks for either; without it a grey image stays one. Transparency is dropped, 16 bits
-    stay 16, and the rotation that a camera noted is not applied, as Caffe never did.
+    stay 16, and the rotation that a camera noted is not applied, as Caffe never did. `shrink` (2,
+    4 or 8) divides both sizes, and for a JPEG the time that it takes.
     Raises FormatError (UFW302); MissingExtraError without OpenCV (extra `datasets`).
     """
     where = where or Where()
@@ -68,7 +72,8 @@ def decode(data: Bytes, *, colour: bool | None = None, where: Where | None = Non
         raise FormatError(BAD_IMAGE.at(where, message))  # some OpenCVs make the rest grey
     if colour is None:
         colour = header(data, where).channels == 3
-    return _decoded(data, int(colour) | _ANY_DEPTH | _IGNORE_ORIENTATION, where)
+    depth = _ANY_DEPTH if shrink == 1 else 0
+    return _decoded(data, int(colour) | depth | _SHRINKS[shrink] | _IGNORE_ORIENTATION, where)
 
 
 def _decoded(data: Bytes, flags: int, where: Where) -> Array:

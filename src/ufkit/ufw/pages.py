@@ -76,7 +76,28 @@ class Tree:
             number = self._child(at, pointers[-1])
         return None
 
+    def leaves(self) -> Iterator[tuple[bytes, int]]:
+        """The first key of each leaf, in order, and how many records it has; none is read."""
+        if self.meta.root == _NO_PAGE:
+            return
+        total = 0
+        for at, pointers in self._leaves(self.meta.root, 1):
+            total += len(pointers)
+            if total > self.meta.entries:
+                message = f"there are more than the {self.meta.entries:,} records it tells of"
+                raise self._damaged(0, message)
+            yield self._key(at, pointers[0])[0], len(pointers)
+
     # -- pages -------------------------------------------------------------------------------
+
+    def _leaves(self, number: int, level: int) -> Iterator[tuple[int, tuple[int, ...]]]:
+        """Where each leaf of a page and all below it begins, and where in it its nodes are."""
+        at, leaf, pointers = self._page(number, level)
+        if leaf:
+            yield at, pointers
+            return
+        for pointer in pointers:
+            yield from self._leaves(self._child(at, pointer), level + 1)
 
     def _below(self, number: int, start: bytes, level: int) -> Iterator[Item]:
         """Records of a page and all below it."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from array import array
+from bisect import bisect_right
 from collections.abc import Iterator
 from itertools import chain, islice
 from typing import NamedTuple
 
 from ufkit.ufw.pages import Item, Tree
 
-_STEP = 64  # of so many keys one is remembered
 _NUMBERED = re.compile(rb"(\D*)(\d+)")
 
 
@@ -24,18 +25,26 @@ class _Numbered(NamedTuple):
         """How the key at a rank begins."""
         return b"%s%0*d" % (self.text, self.width, self.first + rank)
 
+    def rank(self, key: bytes) -> int | None:
+        """The rank that the number in a key tells; None where it is of another kind."""
+        found = _NUMBERED.match(key)
+        if found is None or found[1] != self.text or int(found[2]) < self.first:
+            return None
+        return int(found[2]) - self.first
+
 
 class Ranks:
     """The records of a tree by rank, found without reading all keys where that can be.
 
     Keys that Caffe's and UFW's tools number are found by their number, in the time that any key
-    takes. Of others all are read once, when the first rank is asked for, and every 64th is kept.
+    takes. For others the head of each leaf of the tree is read once, when the first rank is asked
+    for: where it begins, and how many records it has.
     """
 
     def __init__(self, tree: Tree) -> None:
         self.tree = tree
         self._numbered = _numbering(tree)
-        self._kept: list[bytes] | None = None
+        self._leaves: _Leaves | None = None
 
     def items(self, rank: int) -> Iterator[Item]:
         """Records in order, from that of a rank on; none where a damaged tree has fewer."""
@@ -45,12 +54,50 @@ class Ranks:
             if (found := _from_number(self.tree, self._numbered.prefix(rank))) is not None:
                 return found
             self._numbered = None  # numbers are missing, and others twice
-        if self._kept is None:
-            self._kept = [key for key, _, _ in islice(self.tree.items(), 0, None, _STEP)]
-        at, further = divmod(rank, _STEP)
-        if at >= len(self._kept):
+        return self._all().items(rank)
+
+    def rank(self, key: bytes) -> int | None:
+        """The rank of a key; None where no record has it."""
+        if self._numbered is not None and (rank := self._numbered.rank(key)) is not None:
+            found = next(self.items(rank), None)
+            if found is not None and found[0] == key:
+                return rank
+        return self._all().rank(key)
+
+    def _all(self) -> _Leaves:
+        if self._leaves is None:
+            self._leaves = _Leaves(self.tree)
+        return self._leaves
+
+
+class _Leaves:
+    """The leaves of a tree: the first key of each, and its rank."""
+
+    def __init__(self, tree: Tree) -> None:
+        self._tree = tree
+        self._keys: list[bytes] = []
+        self._ranks = array("Q")
+        count = 0
+        for key, nodes in tree.leaves():
+            self._keys.append(key)
+            self._ranks.append(count)
+            count += nodes
+        self._count = count
+
+    def items(self, rank: int) -> Iterator[Item]:
+        if rank >= self._count:
             return iter(())
-        return islice(self.tree.items(self._kept[at]), further, None)
+        at = bisect_right(self._ranks, rank) - 1
+        return islice(self._tree.items(self._keys[at]), rank - self._ranks[at], None)
+
+    def rank(self, key: bytes) -> int | None:
+        at = bisect_right(self._keys, key) - 1
+        if at < 0:
+            return None
+        for further, (other, _, _) in enumerate(self._tree.items(self._keys[at])):
+            if other >= key:
+                return self._ranks[at] + further if other == key else None
+        return None
 
 
 def _numbering(tree: Tree) -> _Numbered | None:

@@ -63,3 +63,13 @@ def checked(text: str, name: str, below: int) -> int:
 def each(text: str, convert: Callable[[str], int]) -> list[int]:
     """The numbers of a list with commas; none for an empty text."""
     return [convert(part) for part in text.split(",")] if text else []
+
+
+def download(body: bytes, media: str, name: str) -> Response:
+    """An answer that the browser saves. Only plain letters of names of files are kept."""
+    safe = "".join(c if c.isascii() and (c.isalnum() or c in "._-") else "_" for c in name)[-100:]
+    return Response(
+        body,
+        media_type=media,
+        headers={"content-disposition": f'attachment; filename="{safe}"'},
+    )

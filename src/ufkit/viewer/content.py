@@ -127,6 +127,11 @@ class Model(Protocol):
         ...
 
     @property
+    def opened(self) -> Any:
+        """The model itself, or the name of its file: what `ufkit.diff` takes."""
+        ...
+
+    @property
     def pictures(self) -> Sequence[Picture]: ...
 
     @property

@@ -10,11 +10,11 @@ import os
 import sys
 import threading
 import zlib
+from importlib.metadata import version
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-from ufkit import __version__
 from ufkit.core.diag import RequestError, UfkitError, Where
 from ufkit.core.files import replacing
 from ufkit.viewer.layout.diagram import Diagram, Placement, Route
@@ -93,10 +93,9 @@ class Worker:
         return answer  # type: ignore[no-any-return]
 
     def end(self) -> None:
-        """Stop it at once, whatever it does."""
+        """Stop it at once, whatever it does; who waits for its answer is told so by EOFError."""
         self._process.kill()
         self._process.join()
-        self._pipe.close()
 
 
 @contextlib.contextmanager
@@ -147,7 +146,7 @@ def cache_folder() -> Path:
 
 def _key(diagram: Diagram) -> str:
     """A name for what is laid out: the same for the same boxes, links and groups."""
-    text = repr((__version__, *(getattr(diagram, name) for name in Diagram.__slots__)))
+    text = repr((version("ufkit"), *(getattr(diagram, name) for name in Diagram.__slots__)))
     return hashlib.sha256(text.encode()).hexdigest()
 
 

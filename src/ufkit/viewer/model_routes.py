@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from starlette.responses import Response
 from starlette.routing import Route
 
-from ufkit.viewer.answers import MOST, Answer, bad, checked, each, findings, number
+from ufkit.viewer.answers import MOST, Answer, bad, checked, download, each, findings, number
 from ufkit.viewer.arrays import npy, statistics, window
 from ufkit.viewer.content import Model, Picture, Weights
 from ufkit.viewer.panel import panel, weights_row
 from ufkit.viewer.paths import related, shortest
 from ufkit.viewer.search import search
-from ufkit.viewer.session import Session, Subject
+from ufkit.viewer.session import Session
 from ufkit.viewer.showing import Showing, marks
+from ufkit.viewer.subject import Subject
 from ufkit.viewer.totals import totals
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def model_routes(session: Session, showing: Showing) -> list[Route]:
             body, media = to_png(drawn, theme), "image/png"
         else:
             raise bad(f"a drawing is svg or png, not {form[:40]!r}")
-        return _download(body, media, f"{subject.name}.{form}")
+        return download(body, media, f"{subject.name}.{form}")
 
     def item(request: Request) -> Response:
         subject, at = _picture(session, request)
@@ -100,11 +101,11 @@ def model_routes(session: Session, showing: Showing) -> list[Route]:
         row, column = (number(request, name, 1 << 62, 0) for name in ("row", "column"))
         return Answer(window(values, index, row, column))
 
-    def download(request: Request) -> Response:
+    def saved(request: Request) -> Response:
         subject, at = _picture(session, request)
         weights = _weights(subject, at, request)
         name = f"{weights.name.rpartition('/')[2] or 'array'}.npy"
-        return _download(npy(weights.read()), "application/octet-stream", name)
+        return download(npy(weights.read()), "application/octet-stream", name)
 
     def summary(request: Request) -> Response:
         subject, at = _picture(session, request)
@@ -131,7 +132,7 @@ def model_routes(session: Session, showing: Showing) -> list[Route]:
         Route(f"{one}/trace", trace),
         Route(f"{one}/array", array),
         Route(f"{one}/piece", piece),
-        Route(f"{one}/array.npy", download),
+        Route(f"{one}/array.npy", saved),
         Route(f"{one}/summary", summary),
     ]
 
@@ -161,10 +162,3 @@ def _weights(subject: Subject, at: int, request: Request) -> Weights:
     picture = _model(subject).pictures[at]
     arrays = picture.items[_item(picture, request, "item")].weights
     return arrays[number(request, "array", len(arrays))]
-
-
-def _download(body: bytes, media: str, name: str) -> Response:
-    """An answer that the browser saves. Only plain letters of names of files are kept."""
-    safe = "".join(c if c.isascii() and (c.isalnum() or c in "._-") else "_" for c in name)[-100:]
-    headers: dict[str, Any] = {"content-disposition": f'attachment; filename="{safe}"'}
-    return Response(body, media_type=media, headers=headers)

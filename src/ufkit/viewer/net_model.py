@@ -80,6 +80,10 @@ class NetModel:
             parts.append(f"weights of {self.net.source.name}")
         return ", ".join(parts)
 
+    @property
+    def opened(self) -> Net | Prototxt | None:
+        return self.net or self.text
+
     @cached_property
     def findings(self) -> list[Diagnostic]:
         if self.text is None:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 from ufkit.core.diag import Diagnostic, UfkitError
 from ufkit.viewer.arrays import BINS, Array
 from ufkit.viewer.content import Picture, Weights
-from ufkit.viewer.session import Subject
+from ufkit.viewer.subject import Subject
 
 ADDED, REMOVED, CHANGED, RENAMED = "added", "removed", "changed", "renamed"
 _MOST = 5_000  # differences that are listed
@@ -37,7 +37,7 @@ class Pair:
         from ufkit.conversion.compare import diff
 
         try:
-            return diff(self.sides[0].path, self.sides[1].path), ()
+            return diff(*(side.model.opened for side in self.sides if side.model)), ()
         except UfkitError as error:
             return None, error.diagnostics
 

@@ -8,7 +8,7 @@ from typing import Any
 from ufkit.core.render import size
 from ufkit.viewer.answers import findings
 from ufkit.viewer.content import Item, Weights
-from ufkit.viewer.session import Subject
+from ufkit.viewer.subject import Subject
 
 _MOST_TAKERS = 500
 

@@ -8,7 +8,8 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from ufkit.viewer.answers import Answer, bad, number
-from ufkit.viewer.session import Session, Subject
+from ufkit.viewer.session import Session
+from ufkit.viewer.subject import Subject
 
 if TYPE_CHECKING:
     from starlette.requests import Request

@@ -20,7 +20,7 @@ from ufkit.ufw.table import Table
 from ufkit.viewer.answers import findings
 from ufkit.viewer.content import Model
 from ufkit.viewer.net_model import NetModel
-from ufkit.viewer.session import Subject
+from ufkit.viewer.subject import Subject
 
 _MOST_CHANNELS = 4096
 _KEPT = 3  # layers whose integers stay in memory

@@ -39,5 +39,12 @@ TOO_LARGE = Rule(
     why="A picture of so many pixels cannot be opened by most programs, or shows nothing.",
     hint="take SVG, another scale, or close scopes first",
 )
+RECORD_TOO_LARGE = Rule(
+    "VWR101",
+    Severity.ERROR,
+    "the record is too large to be shown",
+    why="A picture of it would take more memory than a page should ask for.",
+    hint="ufkit convert SOURCE TARGET --max-dim 2000 makes a dataset of smaller images",
+)
 
-RULES = (NOTHING_TO_SEE, BAD_REQUEST, TOO_LONG, ADDRESS_TAKEN, TOO_LARGE)
+RULES = (NOTHING_TO_SEE, BAD_REQUEST, TOO_LONG, ADDRESS_TAKEN, TOO_LARGE, RECORD_TOO_LARGE)

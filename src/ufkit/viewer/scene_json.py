@@ -6,9 +6,10 @@ from typing import Any
 
 from ufkit.viewer.answers import Answer
 from ufkit.viewer.content import Picture
+from ufkit.viewer.drawing.labels import labels
 from ufkit.viewer.groups import Box, View
-from ufkit.viewer.scene import METRICS, Scene, SceneBox, SceneFrame, labels
-from ufkit.viewer.session import Subject
+from ufkit.viewer.scene import METRICS, Scene, SceneBox, SceneFrame
+from ufkit.viewer.subject import Subject
 
 
 def as_json(

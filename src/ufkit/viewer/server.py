@@ -9,6 +9,7 @@ import asyncio
 import socket
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -17,13 +18,11 @@ from starlette.responses import FileResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from ufkit import __version__
 from ufkit.core.diag import FileError, UfkitError, Where
 from ufkit.viewer.answers import Answer, refusal
 from ufkit.viewer.drawing.theme import COLOURS
 from ufkit.viewer.layouter import Layouter
 from ufkit.viewer.model_routes import model_routes
-from ufkit.viewer.quant_routes import quant_routes
 from ufkit.viewer.rules import ADDRESS_TAKEN
 from ufkit.viewer.security import LOOPBACK, App, Guard
 from ufkit.viewer.session import Session
@@ -52,19 +51,12 @@ class Address:
 def application(session: Session, layouter: Layouter) -> Starlette:
     """The routes, unguarded."""
     showing = Showing(layouter)
-    more = []
-    if session.compared:
-        from ufkit.viewer.pair_routes import pair_routes  # what compares takes long to load
-
-        more = pair_routes(session, showing)
-    else:
-        showing.ahead(session.subjects[0])
 
     def page(_: Request) -> Response:
         return FileResponse(STATIC / "index.html", headers={"cache-control": "no-cache"})
 
     def about(_: Request) -> Response:
-        return Answer(session.about() | {"version": __version__, "colours": COLOURS})
+        return Answer(session.about() | {"version": version("ufkit"), "colours": COLOURS})
 
     def cancel(_: Request) -> Response:
         layouter.cancel()
@@ -76,12 +68,31 @@ def application(session: Session, layouter: Layouter) -> Starlette:
             Route("/api/session", about),
             Route("/api/cancel", cancel, methods=["POST"]),
             *model_routes(session, showing),
-            *more,
-            *quant_routes(session),
+            *_further(session, showing),
             Mount("/static", StaticFiles(directory=STATIC)),
         ],
         exception_handlers={UfkitError: refusal},
     )
+
+
+def _further(session: Session, showing: Showing) -> list[Route]:
+    """Routes of what is not always there, and loads more than a graph needs."""
+    found: list[Route] = []
+    if session.compared:
+        from ufkit.viewer.pair_routes import pair_routes
+
+        found += pair_routes(session, showing)
+    else:
+        showing.ahead(session.subjects[0])
+    if session.quantisation is not None or any(subject.table for subject in session):
+        from ufkit.viewer.quant_routes import quant_routes
+
+        found += quant_routes(session)
+    if any(subject.dataset for subject in session):
+        from ufkit.viewer.dataset_routes import dataset_routes
+
+        found += dataset_routes(session)
+    return found
 
 
 def guarded(session: Session, layouter: Layouter, address: Address) -> Guard:

@@ -26,7 +26,7 @@ from ufkit.viewer.scene import (
     box_height,
 )
 from ufkit.viewer.scene_json import as_json
-from ufkit.viewer.session import Subject
+from ufkit.viewer.subject import Subject
 
 FLAT = "flat"
 _WIDEST, _NARROWEST = 260.0, 64.0

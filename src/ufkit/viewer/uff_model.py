@@ -28,7 +28,12 @@ from ufkit.viewer.categories import category
 from ufkit.viewer.content import Details, FieldRow, Item, Link, Picture, Weights
 from ufkit.viewer.words import clipped, sizes_text
 
-_FORMS = {"uff": "UFF, binary", "uff-text": "UFF, text", "uff-json": "UFF, JSON"}
+_FORMS = {
+    "uff": "UFF, binary",
+    "uff-text": "UFF, text",
+    "uff-json": "UFF, JSON",
+    "tf-graph": "a TensorFlow graph, as the UFF it becomes",
+}
 _LINES = 5
 _FEW = 8
 # Fields that say what a box is about, in this sequence; the others are in the panel.
@@ -73,6 +78,10 @@ class UffModel:
     @property
     def description(self) -> str:
         return _FORMS.get(self._form, "UFF")
+
+    @property
+    def opened(self) -> MetaGraph:
+        return self._meta
 
     @cached_property
     def findings(self) -> list[Diagnostic]:

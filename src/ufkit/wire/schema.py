@@ -89,6 +89,11 @@ class MessageType:
         if entry.oneof:
             self.oneofs.setdefault(entry.oneof, []).append(entry)
 
+    @property
+    def acts_as_map(self) -> bool:
+        """Whether a list of these is a map: as declared, or written out, with keys of any kind."""
+        return self.name.endswith("Entry") and self.fields.keys() == {"key", "value"}
+
     def __repr__(self) -> str:
         return f"MessageType({self.name})"
 

@@ -41,7 +41,11 @@ FOLDER = Kind("folder", "a folder", "name a file in it")
 TF_TEXT = Kind("tf-text", "a TensorFlow graph as text", TF_GRAPH.hint)
 HDF5 = Kind("hdf5", "an HDF5 file, such as a Keras model")
 KERAS = Kind("keras", "a Keras model")
-ONNX = Kind("onnx", "an ONNX model", "it needs no conversion: ONNX Runtime and TensorRT take it")
+ONNX = Kind(
+    "onnx",
+    "an ONNX model",
+    "ONNX Runtime and TensorRT take it; for TensorRT before 10, ufkit convert makes a UFF of it",
+)
 CAFFE_NET = Kind(
     "caffe-net", "a Caffe net (caffemodel, umodel)", "ufkit.open_net opens it, in Python"
 )

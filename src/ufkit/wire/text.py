@@ -72,10 +72,6 @@ def text_lines(
     return _Writer(blob, sort_entries, remark).lines(message, "")
 
 
-def _acts_as_map(type_: MessageType) -> bool:
-    return type_.name.endswith("Entry") and type_.fields.keys() == {"key", "value"}
-
-
 class _Writer:
     def __init__(self, blob: Blob | None, sort_entries: bool, remark: Remark | None) -> None:
         self.blob = blob
@@ -100,7 +96,7 @@ class _Writer:
                     yield from self.blob_text(value)
                     yield '"\n'
                 else:
-                    number = field.name == "key" and _acts_as_map(message.type)
+                    number = field.name == "key" and message.type.acts_as_map
                     yield f"{head}: {_scalar_text(field, value, number=number)}\n"
         if comment := self.remark(message, None):
             yield f"{indent}# {comment}\n"
@@ -116,7 +112,7 @@ class _Writer:
         if field.type.is_map_entry:
             entries = {entry.get("key"): entry for entry in values}
             return [entries[key] for key in sorted(entries)]
-        if self.sort_entries and _acts_as_map(field.type):
+        if self.sort_entries and field.type.acts_as_map:
             values.sort(key=lambda entry: entry.get("key"))
         return values
 

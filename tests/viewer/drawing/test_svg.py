@@ -11,10 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ufkit.core.diag import RequestError
+from ufkit.viewer.drawing.labels import labels
+from ufkit.viewer.drawing.measure import text_width
 from ufkit.viewer.drawing.svg import to_svg
 from ufkit.viewer.drawing.theme import COLOURS
 from ufkit.viewer.layout.compound import lay_out
-from ufkit.viewer.scene import Scene
+from ufkit.viewer.scene import LABEL_SIZE, Scene
 from ufkit.viewer.session import Session
 from ufkit.viewer.showing import Showing
 from viewer.drawing.scenes import scene_of
@@ -48,6 +50,13 @@ def test_it_has_the_size_of_the_scene() -> None:
     root = drawn(scene)
     assert float(root.attrib["width"]) == pytest.approx(scene.width, abs=0.1)
     assert root.attrib["viewBox"].split() == ["0", "0", root.attrib["width"], root.attrib["height"]]
+
+
+def test_what_is_written_at_the_right_edge_is_inside() -> None:
+    scene = scene_of(["a"], [(0, 0)], label="N\u00d7112\u00d7112\u00d764")
+    (label,) = (item for at in labels(scene) for item in at)
+    x, _, text = label
+    assert x + text_width(text, LABEL_SIZE) <= float(drawn(scene).attrib["width"])
 
 
 def test_titles_lines_labels_and_frames_are_written() -> None:

@@ -48,6 +48,13 @@ def test_the_same_diagram_gives_the_same_placement(diagram: Diagram) -> None:
     assert lay_out(diagram) == lay_out(diagram)
 
 
+def test_ways_have_no_points_that_differ_by_rounding() -> None:
+    sizes = [1.0] * 10, [1.0] * 9 + [118.74277042955597]
+    links = [(0, 1), (0, 2), (2, 1), (2, 1)]
+    diagram = Diagram(*sizes, links, [0, -1, 1] + [0] * 7, [-1, -1])
+    assert faults(diagram, lay_out(diagram, Spacing(longest=5))) == []
+
+
 def test_nothing_is_laid_out() -> None:
     placement = lay_out(Diagram([], [], []))
     assert (placement.x, placement.routes, placement.frames) == ([], [], [])
@@ -119,6 +126,12 @@ def test_what_no_link_joins_stands_side_by_side() -> None:
     placement = lay_out(boxes(4, [(0, 1), (2, 3)]))
     assert placement.y[0] == placement.y[2]
     assert placement.x[0] != placement.x[2]
+
+
+def test_what_links_join_comes_before_boxes_alone() -> None:
+    placement = lay_out(boxes(12, [(10, 11)]))
+    assert placement.y[10] == min(placement.y)
+    assert placement.x[10] == min(placement.x)
 
 
 def test_boxes_alone_stand_in_rows() -> None:

@@ -60,14 +60,19 @@ def _has_boxes(record: Record) -> bool:
     return isinstance(record, AnnotatedDatum) and (record.type != "" or bool(record.boxes))
 
 
+def told(record: Record) -> tuple[int | None, tuple[Box, ...] | None]:
+    """The label and the boxes of a record, as its sample has them."""
+    label = record.label
+    if not _has_boxes(record):
+        return label, None
+    # a group without a label is read as of label 0, by SSD too
+    boxes = tuple(replace(box, label=box.label or 0) for box in record.boxes)
+    return (None if label == _NO_LABEL else label), boxes
+
+
 def _sample(key: str, record: Record) -> Sample:
     datum = record.datum
-    label = datum.label
-    boxes: tuple[Box, ...] | None = None
-    if _has_boxes(record):
-        label = None if label == _NO_LABEL else label
-        # a group without a label is read as of label 0, by SSD too
-        boxes = tuple(replace(box, label=box.label or 0) for box in record.boxes)
+    label, boxes = told(record)
     if datum.encoded:
         return Sample(key, bytes(datum.data), label=label, boxes=boxes)
     return Sample(key, array=datum.array(), label=label, boxes=boxes)

@@ -32,7 +32,9 @@ def _cast_to(call: Call) -> DType:
 
 
 def _evaluate_cast(call: Call, x: Array) -> Array:
-    """Floats lose their fraction on the way to integers."""
+    """Floats lose their fraction on the way to integers; sizes not known yet have none."""
+    if x.dtype == object and _cast_to(call).name in ("int32", "int64"):
+        return x
     return x.astype(_cast_to(call).numpy)
 
 

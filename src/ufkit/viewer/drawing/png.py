@@ -8,6 +8,7 @@ from typing import Any
 
 from ufkit.core.diag import RequestError, Where
 from ufkit.core.files import need
+from ufkit.viewer.drawing.labels import labels, width_of
 from ufkit.viewer.drawing.shapes import (
     HALO,
     Disc,
@@ -48,7 +49,8 @@ def to_png(scene: Scene, theme: str = "light", scale: float | None = None) -> by
     below 0.05; VWR002 for another theme; MissingExtraError (UFK004) without Pillow.
     """
     colours = colours_of(theme)
-    size = max(scene.width, 1.0), max(scene.height, 1.0)
+    written = labels(scene)
+    size = max(width_of(scene, written), 1.0), max(scene.height, 1.0)
     fitting = min((_MOST / (size[0] * size[1])) ** 0.5, _LONGEST / max(size))
     if scale is None:
         scale = min(2.0, fitting)
@@ -57,7 +59,7 @@ def to_png(scene: Scene, theme: str = "light", scale: float | None = None) -> by
         message += f" {_MOST:,} pixels at most, {_LONGEST:,} a side, at a scale of {_LEAST} or more"
         raise RequestError(TOO_LARGE.at(Where(), message))
     painter = _Painter(scale)
-    for shape in shapes(scene, colours):
+    for shape in shapes(scene, written, colours):
         painter.add(shape)
     return painter.picture(*size, colours["page"])
 

@@ -12,6 +12,7 @@ from itertools import pairwise
 from typing import Any
 
 from ufkit.core.diag import RequestError, Where
+from ufkit.viewer.drawing.labels import Label
 from ufkit.viewer.drawing.measure import shortened
 from ufkit.viewer.drawing.theme import COLOURS
 from ufkit.viewer.layout.diagram import Point
@@ -28,12 +29,10 @@ from ufkit.viewer.scene import (
     STACK,
     TITLE,
     TITLE_SIZE,
-    Label,
     Scene,
     SceneBox,
     SceneFrame,
     SceneLink,
-    labels,
 )
 
 _FRAME_CORNER = 8.0
@@ -116,16 +115,21 @@ def colours_of(theme: str) -> dict[str, Any]:
     return COLOURS[theme]
 
 
-def shapes(scene: Scene, colours: dict[str, Any]) -> Iterator[Shape]:
-    """All shapes of a scene. Nothing in their texts steers how they are written."""
+def shapes(
+    scene: Scene, written: Sequence[Sequence[Label]], colours: dict[str, Any]
+) -> Iterator[Shape]:
+    """All shapes of a scene and of the labels of its links.
+
+    Nothing in their texts steers how they are written.
+    """
     for frame in scene.frames:
         yield from _frame(frame, colours)
     for link in scene.links:
         yield from _link(link, colours)
     for frame in scene.frames:
         yield from _title(frame, colours)
-    for written in labels(scene):
-        for label in written:
+    for texts in written:
+        for label in texts:
             yield from _label(scene, label, colours)
     for box in scene.boxes:
         yield from _box(box, colours)

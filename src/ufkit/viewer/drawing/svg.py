@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
+from ufkit.viewer.drawing.labels import labels, width_of
 from ufkit.viewer.drawing.shapes import (
     HALO,
     Disc,
@@ -30,10 +31,11 @@ def to_svg(scene: Scene, theme: str = "light") -> str:
     (VWR002) for another theme.
     """
     colours = colours_of(theme)
-    size = f"{_number(scene.width)} {_number(scene.height)}"
+    written = labels(scene)
+    size = f"{_number(width_of(scene, written))} {_number(scene.height)}"
     width, height = size.split()
     styles: dict[str, str] = {}
-    body = [_element(shape, styles) for shape in shapes(scene, colours)]
+    body = [_element(shape, styles) for shape in shapes(scene, written, colours)]
     rules = "".join(f".{name}{{{rule}}}" for rule, name in styles.items())
     head = (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '

@@ -10,7 +10,7 @@ from ufkit.viewer.layout.layers import Layers
 Distances = Mapping[tuple[int, int], float]
 
 _ROUNDS = 12  # of cutting columns
-_WORK = 100_000  # vertices looked at in all of them
+_WORK = 60_000  # vertices looked at in all of them
 _GENEROUS = 1.25  # times the width of the widest rank, for columns to be straight
 _SPARE = 400.0  # pixels more
 _DRIFT = 48.0  # pixels that the line of a column may leave that of its beginning

@@ -15,6 +15,7 @@ from ufkit.viewer.layout.order import order
 from ufkit.viewer.layout.settle import settle
 
 _STEEP = 0.06  # height for each pixel that a link goes aside
+_ROUNDING = 1e-6  # pixels
 _HIGHEST = 120.0  # of a room between ranks
 
 
@@ -281,12 +282,21 @@ class Placed:
 
 
 def straightened(points: Sequence[Point]) -> list[Point]:
-    """The same way without points on a vertical line between two others, and without doubles."""
+    """The same way without points on a vertical line between two others, and without doubles.
+
+    Points that differ by rounding only are one: parts of a way were added up in different orders.
+    """
     kept: list[Point] = []
     for point in points:
-        if kept and kept[-1] == point:
+        if kept and _same(kept[-1], point):
             continue
         if len(kept) > 1 and kept[-2][0] == kept[-1][0] == point[0]:
             kept.pop()
+            if _same(kept[-1], point):
+                continue
         kept.append(point)
     return kept
+
+
+def _same(a: Point, b: Point) -> bool:
+    return abs(a[0] - b[0]) < _ROUNDING and abs(a[1] - b[1]) < _ROUNDING

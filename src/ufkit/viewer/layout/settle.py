@@ -6,7 +6,7 @@ import numpy as np
 
 from ufkit.viewer.layout.columns import Columns
 
-_WORK = 700_000  # distances looked at in all rounds
+_WORK = 400_000  # distances looked at in all rounds
 _ROUNDS = 24
 _STILL = 0.5  # pixels: less than that is no move
 _STEP = 0.7  # of the way to where a column is pulled

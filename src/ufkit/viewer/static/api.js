@@ -15,22 +15,56 @@ export function address(path, params = {}) {
 }
 
 /** The answer of a route. Throws Refused, with one finding of our own where the server is gone. */
-export async function get(path, params, signal) {
-  let answer;
-  try {
-    answer = await fetch(address(path, params), { signal });
-  } catch (error) {
-    if (error.name === "AbortError") throw error;
-    throw new Refused([lost("the viewer does not answer: it was ended, or the connection is lost")]);
-  }
-  const body = await answer.json().catch(() => null);
+export function get(path, params, signal) {
+  return answerOf(address(path, params), { signal });
+}
+
+/** Ask for something to be done; the answer is what has become of it. Throws as `get`. */
+export function post(path) {
+  return answerOf(address(path), { method: "POST" });
+}
+
+/** A picture as the browser keeps it. Throws as `get`, also where the answer says why there is none. */
+export async function picture(path, params, signal) {
+  const answer = await asked(address(path, params), { signal });
+  if (answer.ok && answer.headers.get("content-type").startsWith("image/")) return answer.blob();
+  throw refused(answer, await bodyOf(answer));
+}
+
+async function answerOf(url, options) {
+  const answer = await asked(url, options);
+  const body = await bodyOf(answer);
   if (answer.ok && body !== null) return body;
-  throw new Refused(body?.diagnostics ?? [lost(`the viewer answered with ${answer.status}`)]);
+  throw refused(answer, body);
+}
+
+function asked(url, options) {
+  return fetch(url, options).catch((error) => {
+    if (isGivenUp(error)) throw error;
+    throw new Refused([lost("the viewer does not answer: it was ended, or the connection is lost")]);
+  });
+}
+
+/** What an answer holds; null where that is no JSON. */
+function bodyOf(answer) {
+  return answer.json().catch((error) => {
+    if (isGivenUp(error)) throw error;
+    return null;
+  });
+}
+
+function refused(answer, body) {
+  return new Refused(body?.diagnostics ?? [lost(`the viewer answered with ${answer.status}`)]);
+}
+
+/** Whether nobody wants the answer any more. */
+function isGivenUp(error) {
+  return error.name === "AbortError";
 }
 
 /** Ask the server to stop the layout that it makes. */
 export function cancel() {
-  return fetch("api/cancel", { method: "POST" }).catch(() => undefined);
+  return post("cancel").catch(() => undefined);
 }
 
 function lost(message) {

@@ -4,11 +4,15 @@ import { html, render, useEffect, useErrorBoundary, useState } from "./vendor/ht
 import { get } from "./api.js";
 import { Checks } from "./checks.js";
 import { Compare } from "./compare.js";
+import { Counts } from "./counts.js";
+import { Faults } from "./faults.js";
 import { Graph } from "./graph.js";
 import { Help } from "./help.js";
+import { typing } from "./keys.js";
 import { Quantisation } from "./quant.js";
 import { Failure, Go, Waiting } from "./parts.js";
 import { go, href, usePlace } from "./place.js";
+import { Records } from "./records.js";
 import { Search } from "./search.js";
 import { Summary } from "./summary.js";
 import { Thresholds } from "./thresholds.js";
@@ -18,6 +22,9 @@ const PAGES = {
   graph: { title: "Graph", show: Graph },
   summary: { title: "Summary", show: Summary },
   check: { title: "Check", show: Checks },
+  records: { title: "Records", show: Records },
+  counts: { title: "Summary", show: Counts },
+  faults: { title: "Check", show: Faults },
   compare: { title: "Compare", show: Compare },
   quant: { title: "Quantisation", show: Quantisation },
   thresholds: { title: "Thresholds", show: Thresholds },
@@ -61,7 +68,7 @@ function App({ session }) {
       <nav class="files" aria-label="files">${session.files.map((other) => {
         const to = { file: other.number, page: other.pages[0], picture: 0 };
         return html`<${Go} to=${to} href=${href(to)} aria-current=${other === file && !session.pages.includes(page) ? "page" : undefined}
-          title=${`${other.description}, ${other.bytes}`}>${other.name}</${Go}>`;
+          title=${[other.description, other.bytes].filter(Boolean).join(", ")}>${other.name}</${Go}>`;
       })}</nav>
       <nav class="pages" aria-label="pages">${pages.map((name) => {
         const to = { file: file.number, page: name, picture: here.picture };
@@ -87,10 +94,6 @@ function App({ session }) {
 function Guarded({ children }) {
   const [error] = useErrorBoundary();
   return error ? html`<div class="page"><${Failure} error=${error} /></div>` : children;
-}
-
-export function typing(event) {
-  return /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName);
 }
 
 function plain(event) {

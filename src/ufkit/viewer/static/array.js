@@ -28,7 +28,8 @@ export function ArrayRow({ base, item, number, array, theme, open: begin = false
   </section>`;
 }
 
-function Contents({ base, params, array, theme }) {
+/** What is in an array; `base` has the routes array, piece and array.npy, `params` say of which. */
+export function Contents({ base, params, array, theme, channels = "output channel" }) {
   const { data, error } = useAnswer(`${base}/array`, params);
   const [logarithmic, setLogarithmic] = useState(false);
   const stats = data?.statistics;
@@ -49,8 +50,8 @@ function Contents({ base, params, array, theme }) {
       <h4>histogram <button class="small" aria-pressed=${logarithmic} onClick=${() => setLogarithmic(!logarithmic)}>log</button></h4>
       <${Plot} make=${bars} theme=${theme} label="histogram of the elements" />`}
     ${stats.lows.length > 0 && html`
-      <h4>range by output channel</h4>
-      <${Plot} make=${bands} theme=${theme} label="least and greatest element of each output channel" />`}
+      <h4>range by ${channels}</h4>
+      <${Plot} make=${bands} theme=${theme} label=${`least and greatest element of each ${channels}`} />`}
     ${stats.elements > 0 && html`<${Slice} base=${base} params=${params} sizes=${array.shape} />`}
     <p><a class="button" href=${address(`${base}/array.npy`, params)} download>save as .npy</a></p>`;
 }

@@ -3,8 +3,9 @@
 export const LEAST = 0.02;
 export const MOST = 4;
 
-export function fitted(scene, width, height, margin = 24) {
-  const scale = Math.min(1, (width - 2 * margin) / scene.width, (height - 2 * margin) / scene.height);
+/** The whole picture in the middle; a small one is not enlarged to more than `most`. */
+export function fitted(scene, width, height, margin = 24, most = 1) {
+  const scale = Math.min(most, (width - 2 * margin) / scene.width, (height - 2 * margin) / scene.height);
   return centred(scene, Math.max(LEAST, scale), scene.width / 2, scene.height / 2, width, height);
 }
 
@@ -20,9 +21,9 @@ export function centred(scene, scale, x, y, width, height) {
   return { scale, x: x - width / 2 / scale, y: y - height / 2 / scale };
 }
 
-/** Zoom by a factor about a point of the window. */
-export function zoomed(camera, factor, px, py) {
-  const scale = Math.max(LEAST, Math.min(MOST, camera.scale * factor));
+/** Zoom by a factor about a point of the window, to `most` at the most. */
+export function zoomed(camera, factor, px, py, most = MOST) {
+  const scale = Math.max(LEAST, Math.min(most, camera.scale * factor));
   return { scale, x: camera.x + px / camera.scale - px / scale, y: camera.y + py / camera.scale - py / scale };
 }
 

@@ -52,8 +52,9 @@ export function paint(canvas, prepared, camera, colours, state) {
   context.setTransform(scale * ratio, 0, 0, scale * ratio, -camera.x * scale * ratio, -camera.y * scale * ratio);
   const seen = [camera.x, camera.y, camera.x + width / scale, camera.y + height / scale];
   const { scene } = prepared;
-  for (const frame of scene.frames) if (meets(frame, seen)) paintFrame(context, frame, scene.metrics, colours, scale);
+  for (const frame of scene.frames) if (meets(frame, seen)) paintFrame(context, frame, colours);
   paintLinks(context, prepared, seen, colours, state, scale);
+  if (scale >= ROUGH) for (const frame of scene.frames) if (meets(frame, seen)) paintTitle(context, frame, scene.metrics, colours);
   scene.boxes.forEach((box, at) => {
     if (!meets(box, seen)) return;
     context.globalAlpha = state.lit && !state.lit.has(at) ? 0.25 : 1;
@@ -66,7 +67,7 @@ function meets({ x, y, w, h }, [left, top, right, bottom]) {
   return x <= right && x + w >= left && y <= bottom && y + h >= top;
 }
 
-function paintFrame(context, frame, metrics, colours, scale) {
+function paintFrame(context, frame, colours) {
   context.beginPath();
   context.roundRect(frame.x, frame.y, frame.w, frame.h, 8);
   context.fillStyle = colours.frame;
@@ -74,12 +75,24 @@ function paintFrame(context, frame, metrics, colours, scale) {
   context.strokeStyle = colours.frameEdge;
   context.lineWidth = 1;
   context.stroke();
-  if (scale < ROUGH) return;
+}
+
+function paintTitle(context, frame, metrics, colours) {
   context.font = metrics.frameFont;
-  context.fillStyle = colours.frameText;
   context.textAlign = "left";
   context.textBaseline = "middle";
-  context.fillText(clipped(context, frame.title, frame.w - 24), frame.x + 12, frame.y + metrics.frameTitle / 2);
+  const title = clipped(context, frame.title, frame.w - 24);
+  haloed(context, title, frame.x + 12, frame.y + metrics.frameTitle / 2, colours.frameText, colours.frame);
+}
+
+/** Text that can be read over lines: they end a little before its letters. */
+function haloed(context, text, x, y, colour, around) {
+  context.strokeStyle = around;
+  context.lineWidth = 4;
+  context.lineJoin = "round";
+  context.strokeText(text, x, y);
+  context.fillStyle = colour;
+  context.fillText(text, x, y);
 }
 
 function paintLinks(context, prepared, seen, colours, state, scale) {
@@ -119,13 +132,7 @@ function paintLabel(context, link, metrics, colours) {
   context.font = metrics.labelFont;
   context.textAlign = "left";
   context.textBaseline = "middle";
-  for (const [x, y, text] of link.label) {
-    const wide = context.measureText(text).width;
-    context.fillStyle = colours.page;
-    context.fillRect(x - 2, y - 7, wide + 4, 14);
-    context.fillStyle = colours.linkText;
-    context.fillText(text, x, y);
-  }
+  for (const [x, y, text] of link.label) haloed(context, text, x, y, colours.linkText, colours.page);
 }
 
 function paintBox(context, box, metrics, colours, scale, chosen, over, mark) {

@@ -21,6 +21,18 @@ const KEYS = {
     ["Shift+arrows", "move the picture"],
     ["t", "the graph as a table"],
   ],
+  records: [
+    ["/", "filter by a part of the key"],
+    ["arrows, Page, Home, End", "to another record in the grid"],
+    ["Enter", "open the record"],
+    ["← →", "an open record: the one before, the next one"],
+    ["Esc", "back to the grid"],
+    ["+ − 0 f", "zoom in, out, to full size, fit"],
+    ["Shift+arrows", "to another pixel"],
+    ["c", "each channel alone"],
+    ["r", "channels as red, green, blue"],
+    ["b", "draw boxes, or not"],
+  ],
 };
 
 export function Help({ page, close }) {

@@ -1,0 +1,1 @@
+"""Converters by format; there is one."""

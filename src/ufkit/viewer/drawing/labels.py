@@ -1,0 +1,76 @@
+"""What is written beside links, and where."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from ufkit.viewer.drawing.measure import shortened, text_width
+from ufkit.viewer.layout.diagram import Point
+from ufkit.viewer.scene import ASIDE, JUMP_TEXT, LABEL_SIZE, Scene, SceneBox, SceneLink
+
+_ROOM = 20.0  # CSS pixels from a box to the middle of a text between ranks
+
+Label = tuple[float, float, str]
+
+
+def labels(scene: Scene) -> list[list[Label]]:
+    """The texts of each link: where the line of text begins, the middle of its height, the text.
+
+    What the links of a box have in common is written once, at a straight one if there is one. A
+    jump says at each end which box is at the other; what several jumps share says how many.
+    """
+    there: dict[Point, list[int]] = {}
+    back: dict[Point, list[int]] = {}
+    for at, link in enumerate(scene.links):
+        if link.route.jump:
+            there.setdefault(link.route.points[-1], []).append(at)
+            back.setdefault(link.route.landing[0], []).append(at)
+    found: list[list[Label]] = [[] for _ in scene.links]
+    said: dict[tuple[int, str], int] = {}
+    for at, link in sorted(enumerate(scene.links), key=lambda item: not _straight(item[1])):
+        if (
+            link.label
+            and not link.route.jump
+            and said.setdefault((link.start, link.label), at) == at
+        ):
+            found[at].append((*_beside(link.route.points), link.label))
+    for ends, word, leaving in ((there, "to", True), (back, "from", False)):
+        for point, jumps in ends.items():
+            link = scene.links[jumps[0]]
+            near, far = (link.start, link.end) if leaving else (link.end, link.start)
+            name = scene.boxes[far].title if len(jumps) == 1 else f"{len(jumps)} boxes"
+            found[jumps[0]].append(_at_jump(scene.boxes[near], point, f"{word} {name}"))
+    return found
+
+
+def width_of(scene: Scene, written: Sequence[Sequence[Label]]) -> float:
+    """The width of a scene together with what is written at its right edge."""
+    ends = [x + text_width(text, LABEL_SIZE) for label in written for x, _, text in label]
+    return max([scene.width, *(end + ASIDE for end in ends)])
+
+
+def _straight(link: SceneLink) -> bool:
+    (x, _), (to_x, _) = link.route.points[:2]
+    return x == to_x
+
+
+def _at_jump(box: SceneBox, end: Point, text: str) -> Label:
+    """Beside the free end of a jump, on the side where it is at its box."""
+    x, y = end
+    text = shortened(text, JUMP_TEXT, LABEL_SIZE)
+    if x < box.x + box.width / 2 - 1:
+        return x - ASIDE - text_width(text, LABEL_SIZE), y, text
+    return x + ASIDE, y, text
+
+
+def _beside(points: Sequence[Point]) -> Point:
+    """Right of a way, near its beginning: between two ranks, where no boxes are."""
+    (x, y), (to_x, to_y) = next(
+        (piece for piece in pairwise(points) if abs(piece[1][1] - piece[0][1]) >= _ROOM),
+        (points[0], points[1]),
+    )
+    half = (to_y - y) / 2
+    if x == to_x:
+        half = max(min(half, _ROOM), -_ROOM)
+    return (x + to_x) / 2 + ASIDE, y + half

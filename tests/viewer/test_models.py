@@ -1,0 +1,179 @@
+"""What models of each format say of themselves."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+
+import tf_graphs
+import ufkit
+from graphs import small_net
+from ufkit.core.diag import FileError, FormatError
+from ufkit.uff.build import Builder
+from ufkit.uff.io import save
+from ufkit.viewer.content import Item, Model
+from ufkit.viewer.openers import Wish
+from ufkit.viewer.pair import Pair
+from ufkit.viewer.panel import panel
+from ufkit.viewer.search import search
+from ufkit.viewer.session import Session
+from ufkit.viewer.subject import Subject
+from ufkit.viewer.totals import totals
+from ufkit.wire.message import to_bytes
+
+
+def opened(path: Path) -> tuple[Subject, Model]:
+    subject = Subject(0, str(path), Wish())
+    assert subject.model is not None
+    return subject, subject.model
+
+
+def named(model: Model, operation: str) -> Item:
+    return next(item for item in model.pictures[0].items if item.operation == operation)
+
+
+@pytest.fixture
+def net(tmp_path: Path) -> Path:
+    path = tmp_path / "net.uff"
+    save(small_net().meta, path)
+    return path
+
+
+def test_constants_are_drawn_in_those_that_take_them(net: Path) -> None:
+    _, model = opened(net)
+    conv = named(model, "Conv")
+    assert [weights.role for weights in conv.weights] == ["kernel"]
+    assert conv.weights[0].axes == "+CK"
+    assert conv.weights[0].channel == 3
+    assert all(item.folded for item in model.pictures[0].items if item.operation == "Const")
+    assert any(line.startswith("kernel") for line in conv.lines)
+
+
+def test_multiply_accumulates_are_those_of_one_sample(net: Path) -> None:
+    subject, model = opened(net)
+    conv = named(model, "Conv")
+    kernel = conv.weights[0].shape
+    assert kernel is not None
+    height, width = (int(size) for size in conv.value.split("×")[1:3])
+    assert conv.macs == height * width * int(np.prod(kernel))
+    assert totals(model.pictures[0])["whole"]["macs"] >= conv.macs
+    subject.close()
+
+
+def test_a_constant_that_several_take_counts_once(tmp_path: Path) -> None:
+    builder = Builder()
+    image = builder.input("image", [1, 4])
+    shared = builder.const("shared", np.ones((1, 4), np.float32))
+    first = builder.op("a", "Binary", [image, shared], func="add")
+    builder.output(builder.op("b", "Binary", [first, shared], func="mul"))
+    path = tmp_path / "shared.uff"
+    save(builder.meta, path)
+    found = totals(opened(path)[1].pictures[0])
+    assert (found["whole"]["parameters"], found["whole"]["bytes"]) == (4, 16)
+    assert len(found["largest"]) == 1
+
+
+def test_the_panel_has_every_field_with_its_default(net: Path) -> None:
+    subject, model = opened(net)
+    items = model.pictures[0].items
+    at = next(number for number, item in enumerate(items) if item.operation == "Conv")
+    found = panel(subject, 0, at)
+    fields = {row["name"]: row for row in found["fields"]}
+    assert fields["inputs_orders"]["given"]
+    assert not fields["number_groups"]["given"]
+    assert fields["number_groups"]["value"] == 1
+    assert fields["number_groups"]["doc"]
+    assert found["place"].startswith("bytes ")
+    assert [row["role"] for row in found["inputs"]] == ["input"]
+
+
+def test_search_ranks_whole_keys_before_parts(net: Path) -> None:
+    _, model = opened(net)
+    key = named(model, "Pool").key
+    found = search(model, 0, key)
+    assert found["rows"][0]["key"] == key
+    assert search(model, 0, "pool func=max")["total"] == 1
+    assert search(model, 0, "")["total"] == 0
+
+
+def test_a_converted_model_shows_the_same_shapes_and_work(net: Path, tmp_path: Path) -> None:
+    target = tmp_path / "net.onnx"
+    ufkit.convert(net, target)
+    _, uff = opened(net)
+    _, model = opened(target)
+    assert model.description.startswith("ONNX, opset")
+    assert named(model, "Conv").macs == named(uff, "Conv").macs
+    conv = named(model, "Conv")
+    assert conv.weights[0].read().ndim == 4
+    assert conv.weights[0].channel == 0
+    details = model.details(0, model.pictures[0].items.index(conv))
+    rows = {row.name: row for row in details.fields}
+    assert rows["auto_pad"].default == "NOTSET" or rows["auto_pad"].given
+    assert "convolution" in details.doc.lower()
+
+
+def test_attributes_of_every_kind_are_told(tmp_path: Path) -> None:
+    tensor = onnx.numpy_helper.from_array(np.zeros((2, 3), np.float32))
+    node = onnx.helper.make_node(
+        "Odd", ["x"], ["y"], "odd", domain="mine", i=0, f=0.5, s="text", ints=[1, 2],
+        floats=[0.5], strings=["a", "b"], t=tensor,
+    )  # fmt: skip
+    info = [onnx.helper.make_tensor_value_info(n, 1, ["N", 3]) for n in "xy"]
+    graph = onnx.helper.make_graph([node], "g", info[:1], info[1:])
+    path = tmp_path / "odd.onnx"
+    opsets = [onnx.helper.make_opsetid("", 17), onnx.helper.make_opsetid("mine", 1)]
+    path.write_bytes(onnx.helper.make_model(graph, opset_imports=opsets).SerializeToString())
+    _, model = opened(path)
+    rows = {row.name: (row.kind, row.value) for row in model.details(0, 1).fields}
+    assert rows == {
+        "i": ("int", "0"),
+        "f": ("float", "0.5"),
+        "s": ("string", "text"),
+        "ints": ("ints", "[1, 2]"),
+        "floats": ("floats", "[0.5]"),
+        "strings": ("strings", "[a, b]"),
+        "t": ("tensor", "(2×3)"),
+    }
+    assert model.pictures[0].items[1].category == "plugin"
+
+
+def test_a_tensorflow_graph_is_shown_as_the_uff_it_becomes(tmp_path: Path) -> None:
+    path = tmp_path / "frozen.pb"
+    nodes = tf_graphs.placeholder("x", 1, 4), tf_graphs.node("y", "Relu", "x")
+    path.write_bytes(to_bytes(tf_graphs.graph_def(*nodes)))
+    _, model = opened(path)
+    assert "TensorFlow" in model.description
+    assert model.pictures[0].items
+
+
+def test_what_has_no_page_is_named_for_what_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_text("nothing of interest")
+    with pytest.raises(FormatError) as caught:
+        Subject(0, str(path), Wish())
+    assert caught.value.diagnostic.code == "VWR001"
+    with pytest.raises(FileError):
+        Subject(0, str(tmp_path / "none"), Wish())
+
+
+def test_a_damaged_file_has_findings_and_no_model(net: Path) -> None:
+    net.write_bytes(net.read_bytes()[:-40])
+    subject = Subject(0, str(net), Wish())
+    findings = subject.findings()
+    assert findings
+    assert subject.pages == (["graph", "summary", "check"] if subject.model else ["check"])
+
+
+def test_a_model_and_what_became_of_it_are_held_against_each_other(
+    net: Path, tmp_path: Path
+) -> None:
+    target = tmp_path / "net.onnx"
+    ufkit.convert(net, target)
+    session = Session([str(net), str(target)])
+    pair = Pair(*session.subjects)
+    assert pair.comparison is not None
+    assert pair.comparison.same
+    assert pair.rows() == []
