@@ -169,8 +169,6 @@ def quantisation_of(subjects: Sequence[Subject], table: Table | None) -> Quantis
 
     `table` has the thresholds and shifts of two nets, where these do not say them.
     """
-    if len(subjects) != 2:
-        return None
     for floats, other in (subjects, subjects[::-1]):
         net = _net(floats.model)
         against = other.table or _net(other.model)
