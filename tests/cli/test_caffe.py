@@ -51,6 +51,24 @@ def test_info_of_a_net(run: Any, caffe: Path) -> None:
     assert data["layer_list"][1]["blobs"][0]["shape"] == [5, 144]
 
 
+def test_info_has_shapes_and_work(run: Any, caffe: Path, prototxt: Path) -> None:
+    out = run("info", caffe).out
+    assert "output  ip    [1, 5]" in out
+    assert f"work        {4 * 6 * 6 * 27 + 720:,} multiply-accumulates" in out
+    assert "data -> conv    [1, 4, 6, 6]" in out
+    data = run("info", caffe, "--shape", "data=N,3,9,9", "--json").json["data"]
+    assert data["shapes"]["conv"] == [None, 4, 7, 7]
+    assert data["layer_list"][0]["macs"] == 4 * 7 * 7 * 27
+    assert data["inputs"][0]["shape"] == [1, 3, 8, 8]  # as the file has it
+
+
+def test_check_of_shapes_that_are_given(run: Any, caffe: Path) -> None:
+    assert run("check", caffe, "--shape", "data=1,3,8,8").code == 0
+    result = run("check", caffe, "--shape", "data=1,3,9,8", "--json")
+    assert (result.code, result.codes) == (1, ["UFW403"])
+    assert run("check", caffe, "--shape", "date=1,3,9,8").code == 2
+
+
 def test_info_says_what_weights_are(run: Any, tmp_path: Path) -> None:
     out = run("info", write_net(quantised_net(), tmp_path / "x.int8umodel")).out
     assert "weights     float, int8 coefficients, int8 neurons: 1 in data" in out
@@ -219,6 +237,10 @@ def test_convert_a_mean(run: Any, mean: Path, tmp_path: Path) -> None:
         (("convert", "net.caffemodel", "x.prototxt", "--full"), "holds the weights anyway"),
         (("convert", "net.caffemodel", "x.prototxt", "--rgb"), "mean images"),
         (("run", "net.caffemodel"), "a Caffe net"),
+        (("view", "net.uff", "--weights", "net.caffemodel"), "--weights goes with a prototxt"),
+        (("view", "net.caffemodel", "--table", "x.json"), "cannot read: No such file"),
+        (("view", "net.caffemodel", "--shape", "x=1"), "'x' is nothing that it takes"),
+        (("view", "deploy.prototxt", "--weights", "net.uff"), "no net with weights"),
     ],
 )
 def test_what_makes_no_sense(

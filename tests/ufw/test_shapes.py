@@ -30,7 +30,7 @@ JUDGED: list[tuple[str, str, Shape, Shape]] = [
     ("Convolution", "convolution_param { num_output: 6 kernel_size: 5 dilation: 2 pad: 3 }",
      (2, 4, 11, 20), (2, 6, 9, 18)),
     ("Convolution",
-     "convolution_param { num_output: 6 kernel_h: 3 kernel_w: 1 stride_w: 2 pad_h: 2 }",
+     "convolution_param { num_output: 6 kernel_h: 3 kernel_w: 1 stride_h: 1 stride_w: 2 pad_h: 2 }",
      (2, 4, 11, 20), (2, 6, 13, 10)),
     ("Deconvolution", "convolution_param { num_output: 6 kernel_size: 4 stride: 2 pad: 1 }",
      (2, 4, 5, 7), (2, 6, 10, 14)),

@@ -11,7 +11,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from ufkit.core.diag import RequestError
-from ufkit.ufw.io import save_net
+from ufkit.ufw.io import open_net, save_net
 from ufkit.ufw.layers import LAYERS
 from ufkit.ufw.quantize import quantize
 from ufkit.ufw.table import Table
@@ -144,12 +144,12 @@ def test_settings_have_types_defaults_and_places(opened: Opened) -> None:
 def test_a_text_and_its_weights(opened: Opened, tmp_path: Path) -> None:
     weights = write_net(small_net(), tmp_path / "small.caffemodel")
     assert items(opened(PROTOTXT))["conv"].weights == []
-    subject = opened(PROTOTXT, weights=str(weights))
+    subject = opened(PROTOTXT, weights=open_net(weights))
     assert "weights of" in subject.description
     assert [*arrays(subject, "conv")] == ["kernel", "bias"]
     assert items(subject)["ip"].macs == 5 * 144
     assert subject.findings() == []
-    wrong = opened(PROTOTXT.replace("num_output: 4", "num_output: 9"), weights=str(weights))
+    wrong = opened(PROTOTXT.replace("num_output: 4", "num_output: 9"), weights=open_net(weights))
     assert {finding.code for finding in wrong.findings()} == {"UFW403"}
     assert wrong.model is not None
     assert {wrong.model.places()[finding.where.node] for finding in wrong.findings()} == {(0, 1)}

@@ -14,7 +14,7 @@ from ufkit.ufw.io import save_net
 from ufkit.ufw.net import Net
 from ufkit.ufw.quant import BM1880
 from ufkit.ufw.quantize import quantize
-from ufkit.ufw.table import Table, save_table
+from ufkit.ufw.table import Table, open_table, save_table
 from ufkit.viewer.layouter import Layouter
 from ufkit.viewer.openers import Wish
 from ufkit.viewer.server import application
@@ -30,7 +30,7 @@ def start(tmp_path: Path) -> Iterator[Start]:
     sessions = []
 
     def open_files(*paths: Path, table: Path | None = None) -> tuple[Session, TestClient]:
-        session = Session([*map(str, paths)], Wish(table=str(table) if table else None))
+        session = Session([*map(str, paths)], Wish(table=open_table(table) if table else None))
         sessions.append(session)
         return session, TestClient(application(session, layouter))
 

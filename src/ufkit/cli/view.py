@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -165,15 +166,28 @@ def _serve(session: Session, address: Address, server: socket) -> None:
 
 
 def _wish(given: dict[str, Any]) -> Wish:
-    """What was said of the files. Raises as `read_labels`: a wrong map is no fault of a dataset."""
+    """What was said of the files, opened.
+
+    Raises FileError, FormatError for what cannot be: a wrong map is no fault of a dataset, nor are
+    wrong weights one of a text.
+    """
     from ufkit.viewer.openers import Wish
 
     if given["labels"]:
         from ufkit.datasets.labels import read_labels
 
         read_labels(given["labels"])
-    names = ("shapes", "labels", "images", "weights", "table")
-    return Wish(source=given["source"] or "", **{name: given[name] for name in names})
+    names = ("shapes", "labels", "images")
+    wish = Wish(source=given["source"] or "", **{name: given[name] for name in names})
+    if given["weights"]:
+        from ufkit.ufw.io import open_net
+
+        wish = replace(wish, weights=open_net(given["weights"]))
+    if given["table"]:
+        from ufkit.ufw.table import open_table
+
+        wish = replace(wish, table=open_table(given["table"]))
+    return wish
 
 
 def _refuse_unused(session: Session, given: dict[str, Any]) -> None:

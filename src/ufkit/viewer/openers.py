@@ -12,6 +12,8 @@ from ufkit.wire.sniff import Kind
 
 if TYPE_CHECKING:
     from ufkit.uff.inputs import GivenShapes
+    from ufkit.ufw.net import Net
+    from ufkit.ufw.table import Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +21,7 @@ class Wish:
     """What the user said beside the names of the files.
 
     shapes    shapes of inputs by name, where files do not record them
-    weights   the file with the weights of a prototxt
+    weights   the net with the weights of a prototxt
     table     the table of thresholds that a net of integers was made with
     source    format of a dataset, where its content does not tell
     labels    label map of a dataset
@@ -27,8 +29,8 @@ class Wish:
     """
 
     shapes: GivenShapes = field(default_factory=dict)
-    weights: str | None = None
-    table: str | None = None
+    weights: Net | None = None
+    table: Table | None = None
     source: str = ""
     labels: str = ""
     images: str = ""
@@ -64,11 +66,10 @@ def _net(source: Source, kind: Kind, wish: Wish) -> Model:
 
 
 def _prototxt(source: Source, kind: Kind, wish: Wish) -> Model:
-    from ufkit.ufw.io import open_net, open_prototxt
+    from ufkit.ufw.io import open_prototxt
     from ufkit.viewer.net_model import NetModel
 
-    weights = open_net(wish.weights) if wish.weights else None
-    return NetModel(open_prototxt(source), kind.name, weights=weights, shapes=wish.shapes)
+    return NetModel(open_prototxt(source), kind.name, weights=wish.weights, shapes=wish.shapes)
 
 
 OPENERS: dict[str, Callable[[Source, Kind, Wish], Model]] = {

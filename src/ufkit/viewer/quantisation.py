@@ -16,7 +16,7 @@ from ufkit.ufw.histogram import Histogram, by_integer, by_value, number_of
 from ufkit.ufw.net import Net
 from ufkit.ufw.quant import BM1880, PROFILES, UFW, Array
 from ufkit.ufw.quantize import Part
-from ufkit.ufw.table import Table, open_table
+from ufkit.ufw.table import Table
 from ufkit.viewer.answers import findings
 from ufkit.viewer.content import Model
 from ufkit.viewer.net_model import NetModel
@@ -164,14 +164,11 @@ def _number(value: Any) -> float | None:
     return float(value) if np.isfinite(value) else None
 
 
-def quantisation_of(subjects: Sequence[Subject], table: str | None) -> Quantisation | None:
+def quantisation_of(subjects: Sequence[Subject], table: Table | None) -> Quantisation | None:
     """What two files have to say of quantisation; None where they are no such pair.
 
-    `table` names the one of two nets. Raises FileError, FormatError for a table that is none.
+    `table` has the thresholds and shifts of two nets, where these do not say them.
     """
-    if len(subjects) != 2:
-        return None
-    known = open_table(table) if table else None
     for floats, other in (subjects, subjects[::-1]):
         net = _net(floats.model)
         against = other.table or _net(other.model)
@@ -179,7 +176,7 @@ def quantisation_of(subjects: Sequence[Subject], table: str | None) -> Quantisat
             continue
         try:
             if _fit(net, against):
-                return Quantisation(floats, other, net, against, known)
+                return Quantisation(floats, other, net, against, table)
         except FormatError:  # `check` says what is damaged
             continue
     return None

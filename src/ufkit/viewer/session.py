@@ -41,7 +41,8 @@ class Session:
     @cached_property
     def quantisation(self) -> Quantisation | None:
         """A float net beside the same in integers, or its table; None without such a pair."""
-        if not all(subject.kind.startswith("caffe") or subject.table for subject in self.subjects):
+        nets = all(subject.kind.startswith("caffe") or subject.table for subject in self.subjects)
+        if len(self.subjects) != 2 or not nets:
             return None
         from ufkit.viewer.quantisation import quantisation_of
 
