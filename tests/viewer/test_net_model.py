@@ -87,7 +87,7 @@ def arrays(subject: Subject, key: str) -> dict[str, Weights]:
 
 def test_a_net_with_weights(opened: Opened) -> None:
     subject = opened(small_net())
-    assert subject.description == "Caffe net, binary"
+    assert subject.contents.description == "Caffe net, binary"
     assert subject.pages == ["graph", "summary", "check"]
     found = items(subject)
     assert list(found) == ["data", "conv", "ip", "ip (output)"]
@@ -145,7 +145,7 @@ def test_a_text_and_its_weights(opened: Opened, tmp_path: Path) -> None:
     weights = write_net(small_net(), tmp_path / "small.caffemodel")
     assert items(opened(PROTOTXT))["conv"].weights == []
     subject = opened(PROTOTXT, weights=open_net(weights))
-    assert "weights of" in subject.description
+    assert "weights of" in subject.contents.description
     assert [*arrays(subject, "conv")] == ["kernel", "bias"]
     assert items(subject)["ip"].macs == 5 * 144
     assert subject.findings() == []
@@ -220,7 +220,7 @@ def test_shapes_can_be_given(opened: Opened) -> None:
     subject = opened(INPLACE, shapes={"data": [1, 3, 9, 9]})
     assert takes(subject, "relu") == [("conv", "1×4×7×7")]
     with pytest.raises(RequestError, match="UFW009"):
-        opened(INPLACE, shapes={"x": [1]})
+        _ = opened(INPLACE, shapes={"x": [1]}).contents
 
 
 def test_every_type_of_layer_has_a_colour() -> None:

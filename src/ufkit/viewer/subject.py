@@ -161,6 +161,8 @@ class Subject:
 
     def close(self) -> None:
         """Let go of the file."""
+        if "contents" not in vars(self):
+            return  # it was never opened
         if self.model:
             self.model.close()
         if self.dataset:
