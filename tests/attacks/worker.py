@@ -3,8 +3,9 @@
 python tests/attacks/worker.py [IDEA...]
 """
 
-from __future__ import functools
+from __future__ import annotations
 
+import functools
 import importlib
 import json
 import os
