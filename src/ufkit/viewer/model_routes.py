@@ -14,7 +14,7 @@ from ufkit.viewer.panel import panel, weights_row
 from ufkit.viewer.paths import related, shortest
 from ufkit.viewer.search import search
 from ufkit.viewer.session import Session
-from ufkit.viewer.showing import Showing, marks
+from ufkit.viewer.showing import Look, Showing, marks
 from ufkit.viewer.subject import Subject
 from ufkit.viewer.totals import totals
 
@@ -29,7 +29,7 @@ def model_routes(session: Session, showing: Showing) -> list[Route]:
 
     def scene(request: Request) -> Response:
         subject, at = _picture(session, request)
-        text = showing.scene(subject, at, request.query_params.get("open"))
+        text = showing.scene(subject, at, look_of(request))
         return Response(text, media_type="application/json")
 
     def marked(request: Request) -> Response:
@@ -38,7 +38,7 @@ def model_routes(session: Session, showing: Showing) -> list[Route]:
     def drawing(request: Request) -> Response:
         subject, at = _picture(session, request)
         query = request.query_params
-        drawn = showing.drawn(subject, at, query.get("open"))
+        drawn = showing.drawn(subject, at, look_of(request))
         theme = "dark" if query.get("theme") == "dark" else "light"
         from ufkit.viewer.drawing.png import to_png
         from ufkit.viewer.drawing.svg import to_svg
@@ -135,6 +135,12 @@ def model_routes(session: Session, showing: Showing) -> list[Route]:
         Route(f"{one}/array.npy", saved),
         Route(f"{one}/summary", summary),
     ]
+
+
+def look_of(request: Request) -> Look:
+    """How the page wants to have a picture."""
+    query = request.query_params
+    return Look(query.get("open"), query.get("names") == "1")
 
 
 def _subject(session: Session, request: Request) -> Subject:

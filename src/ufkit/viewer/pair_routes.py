@@ -8,6 +8,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from ufkit.viewer.answers import Answer, bad, checked, findings, number
+from ufkit.viewer.model_routes import look_of
 from ufkit.viewer.pair import Pair
 from ufkit.viewer.session import Session
 from ufkit.viewer.showing import Showing
@@ -40,9 +41,8 @@ def pair_routes(session: Session, showing: Showing) -> list[Route]:
     def scene(request: Request) -> Response:
         side = checked(request.path_params["side"], "side", 2)
         picture = checked(request.path_params["picture"], "picture", len(pair.pictures(side)))
-        opened = request.query_params.get("open")
         changes = pair.changes(side, picture)
-        text = showing.scene(session.subjects[side], picture, opened, changes)
+        text = showing.scene(session.subjects[side], picture, look_of(request), changes)
         return Response(text, media_type="application/json")
 
     def weights(request: Request) -> Response:

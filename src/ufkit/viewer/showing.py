@@ -6,6 +6,7 @@ import contextlib
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from ufkit.core.diag import Severity, UfkitError
 from ufkit.viewer.answers import checked, each
@@ -36,33 +37,44 @@ _NONE: Mapping[int, str] = {}
 _ORDER = (Severity.ERROR, Severity.WARNING, Severity.NOTE)
 
 
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How a picture is looked at.
+
+    opened   None for as many scopes as can be read, "flat" for none, or their numbers with commas
+    names    whether boxes say what their items are called
+    """
+
+    opened: str | None = None
+    names: bool = False
+
+
 class Showing:
     """Scenes of pictures; the last few are kept as they were sent."""
 
     def __init__(self, layouter: Layouter) -> None:
         self._layouter = layouter
         self._lock = threading.Lock()
-        self._sent: OrderedDict[tuple[int, int, str | None, bool], bytes] = OrderedDict()
+        self._sent: OrderedDict[tuple[int, int, Look, bool], bytes] = OrderedDict()
 
     def scene(
         self,
         subject: Subject,
         picture: int,
-        opened: str | None,
+        look: Look,
         changes: Mapping[int, str] | None = None,
     ) -> bytes:
-        """The JSON of a scene. `opened` is None, "flat", or numbers of scopes with commas.
-
-        `changes` say what differs about items of this picture from those of another.
+        """The JSON of a scene; `changes` say what differs about items from those of another.
 
         Raises RequestError for scopes that are not there (VWR002), and as `Layouter.lay_out`.
         """
-        key = subject.number, picture, opened, changes is not None
+        key = subject.number, picture, look, changes is not None
         with self._lock:  # the page asks for what is being made when it opens
             if key not in self._sent:
-                seen, chosen = self._seen(subject, picture, opened)
-                drawn = self._drawn(subject, picture, seen, changes=changes or {})
-                self._sent[key] = as_json(subject, picture, seen, drawn, chosen, opened == FLAT)
+                seen, chosen = self._seen(subject, picture, look)
+                drawn = self._drawn(subject, picture, seen, look, changes=changes or {})
+                is_flat = look.opened == FLAT
+                self._sent[key] = as_json(subject, picture, seen, drawn, chosen, is_flat)
                 if len(self._sent) > _KEPT:
                     self._sent.popitem(last=False)
             return self._sent[key]
@@ -72,20 +84,21 @@ class Showing:
 
         def work() -> None:
             with contextlib.suppress(UfkitError):
-                self.scene(subject, 0, None)
+                self.scene(subject, 0, Look())
             self._layouter.prepare()
 
         if subject.model and subject.model.pictures:
             threading.Thread(target=work, daemon=True).start()
 
-    def drawn(self, subject: Subject, picture: int, opened: str | None) -> Scene:
+    def drawn(self, subject: Subject, picture: int, look: Look) -> Scene:
         """The scene itself, with a mark at each box that something was found about."""
-        seen = self._seen(subject, picture, opened)[0]
-        return self._drawn(subject, picture, seen, found=marks(subject, picture))
+        seen = self._seen(subject, picture, look)[0]
+        return self._drawn(subject, picture, seen, look, found=marks(subject, picture))
 
-    def _seen(self, subject: Subject, picture: int, opened: str | None) -> tuple[View, list[int]]:
+    def _seen(self, subject: Subject, picture: int, look: Look) -> tuple[View, list[int]]:
         assert subject.model is not None
         shown, scopes = subject.model.pictures[picture], subject.scopes[picture]
+        opened = look.opened
         if opened == FLAT:
             return flat(shown), []
         if opened is None:
@@ -99,13 +112,14 @@ class Showing:
         subject: Subject,
         picture: int,
         seen: View,
+        look: Look,
         *,
         changes: Mapping[int, str] = _NONE,
         found: Mapping[int, str] = _NONE,
     ) -> Scene:
         assert subject.model is not None
         shown, scopes = subject.model.pictures[picture], subject.scopes[picture]
-        texts = [_text(box, shown, scopes) for box in seen.boxes]
+        texts = [_text(box, shown, scopes, names=look.names) for box in seen.boxes]
         titles = [_frame_title(scopes, scope, seen, frame) for scope, frame in seen.frames]
         diagram = Diagram(
             [_width(title, lines) for title, lines, _ in texts],
@@ -120,11 +134,14 @@ class Showing:
         return _scene(seen, diagram, placed, texts, titles, notes)
 
 
-def _text(box: Box, picture: Picture, scopes: Scopes) -> tuple[str, list[str], str]:
-    """Title, lines and category of a box."""
+def _text(box: Box, picture: Picture, scopes: Scopes, *, names: bool) -> tuple[str, list[str], str]:
+    """Title, lines and category of a box; with `names`, that of the item comes first."""
     if box.scope < 0:
         item = picture.items[box.item]
-        return item.title or item.operation, item.lines, item.category
+        title = item.title or item.operation
+        name = _under(item.key, scopes.tree[scopes.of[box.item]].name)
+        lines = [name, *item.lines] if names and name != title else item.lines
+        return title, lines, item.category
     scope = scopes.tree[box.scope]
     parent = scopes.tree[scope.parent].name if scope.parent else ""
     counts = kinds(picture, scopes, box.scope)

@@ -65,6 +65,11 @@ def totals(picture: Picture) -> dict[str, Any]:
     rows = sorted(scopes.items(), key=lambda row: (-row[1].bytes, -row[1].items, row[0]))
     return {
         "facts": picture.facts,
+        "ends": [
+            {"item": index, "kind": item.category, "key": item.title, "value": _value(item)}
+            for index, item in enumerate(picture.items)
+            if item.category in ("input", "output")
+        ],
         "whole": whole.row(picture.name),
         "unknown": sum(1 for item in picture.items if _heavy(item) and item.macs is None),
         "operations": [
@@ -86,6 +91,11 @@ def totals(picture: Picture) -> dict[str, Any]:
             for nbytes, index, number in arrays[:_LARGEST]
         ],
     }
+
+
+def _value(item: Item) -> str:
+    """What goes in or comes out: an output has the value of what it takes."""
+    return item.value or next((link.label for link in item.takes if link.label), "")
 
 
 def _heavy(item: Item) -> bool:

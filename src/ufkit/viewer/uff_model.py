@@ -74,10 +74,19 @@ class UffModel:
         self._form = form
         self._shapes = shapes or {}
         self.pictures = [_Drawn(graph, self._inferred(graph)).picture for graph in meta.graphs]
+        for picture in self.pictures:
+            picture.facts += self._versions()
 
     @property
     def description(self) -> str:
         return _FORMS.get(self._form, "UFF")
+
+    def _versions(self) -> list[tuple[str, str]]:
+        """What the file says of itself."""
+        sets = ", ".join(f"{found.id} {found.version}" for found in self._meta.descriptors)
+        core = str(self._meta.descriptor_core_version)
+        facts = [("version", str(self._meta.version)), ("core operations", core)]
+        return [*facts, ("further operations", sets)] if sets else facts
 
     @property
     def opened(self) -> MetaGraph:
@@ -168,7 +177,7 @@ class _Drawn:
             and all(taker.operation != OUTPUT_OPERATION for taker in takers[node.id])
         }
         items = [self._item(node) for node in graph]
-        self.picture = Picture(graph.id, items, [("nodes", f"{len(graph):,}")])
+        self.picture = Picture(graph.id, items, [("nodes, with constants", f"{len(graph):,}")])
 
     def _item(self, node: Node) -> Item:
         spec = entry_of(node)

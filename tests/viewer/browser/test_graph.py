@@ -171,6 +171,19 @@ def test_scopes_open_and_close_by_key(page: Page, viewer: Viewer, scopes: Path) 
     expect(boxes).to_have_attribute("aria-label", before)
 
 
+def test_names_are_drawn_when_asked_for(page: Page, viewer: Viewer, net: Path) -> None:
+    url = viewer(net)
+    open_at(page, url)
+    page.keyboard.press("n")
+    page.wait_for_url(lambda address: "names=1" in address)
+    scene = page.request.get(f"{url}api/files/0/pictures/0/scene?names=1").json()
+    shown = {line for box in scene["boxes"] for line in box["lines"]}
+    keys = {node.id.rpartition("/")[2] for node in small_net().graph if node.operation == "Conv"}
+    assert keys <= shown
+    page.keyboard.press("n")
+    page.wait_for_url(lambda address: "names=" not in address)
+
+
 def test_trace_and_path_say_how_much_they_found(page: Page, viewer: Viewer, net: Path) -> None:
     open_at(page, viewer(net))
     find(page, "conv")
@@ -216,8 +229,14 @@ def test_findings_stand_at_their_node_and_lead_to_it(
 def test_the_summary_counts_and_sorts(page: Page, viewer: Viewer, net: Path) -> None:
     page.goto(viewer(net) + "#/0/summary/0")
     expect(page.locator(".tiles")).to_contain_text("multiply-accumulates")
+    expect(page.locator(".ends-of")).to_contain_text("input")
+    expect(page.locator(".facts")).to_contain_text("core operations")
     page.get_by_role("button", name="parameters").first.click()
-    counts = page.locator("table.rows").first.locator("tbody tr td:nth-child(3)").all_inner_texts()
+    counts = (
+        page.locator("table.rows:not(.ends-of)")
+        .first.locator("tbody tr td:nth-child(3)")
+        .all_inner_texts()
+    )
     numbers = [int(text.replace(",", "")) for text in counts]
     assert numbers == sorted(numbers, reverse=True)
     assert numbers[0] > 0

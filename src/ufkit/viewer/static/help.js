@@ -15,6 +15,7 @@ const KEYS = {
     ["Enter", "open or close the chosen scope"],
     ["Backspace", "close the scope around the chosen node"],
     ["g", "group by scopes, or show every node"],
+    ["n", "names in the boxes"],
     ["a", "highlight what the chosen node depends on, and what depends on it"],
     ["p", "shortest path: then choose where to"],
     ["+ − 0 f", "zoom in, out, to full size, fit"],

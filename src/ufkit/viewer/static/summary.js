@@ -22,7 +22,13 @@ export function Summary({ file, place }) {
     <dl class="tiles">
       ${COLUMNS.map(([name, title, show]) => html`<div><dt>${title}</dt><dd title=${whole[name].toLocaleString("en")}>${show(whole[name])}</dd></div>`)}
     </dl>
+    <dl class="facts">${data.facts.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>
     ${whole.macs > 0 && html`<p class="quiet">Work is that of one run, for one sample where the batch is open${data.unknown > 0 ? `; of ${data.unknown} layers it is not known` : ""}.</p>`}
+    ${data.ends.length > 0 && html`<h2>Inputs and outputs</h2>
+      <table class="rows ends-of"><tbody>${data.ends.map((row) => {
+        const to = { file: file.number, page: "graph", picture: place.picture, item: row.item };
+        return html`<tr><td>${row.kind}</td><td><${Go} to=${to} href=${href(to)} class="key">${row.key}</${Go}></td><td>${row.value || "shape not known"}</td></tr>`;
+      })}</tbody></table>`}
     <${Totals} title="By operation" rows=${data.operations} />
     ${data.scopes.length > 1 && html`<${Totals} title="By scope" rows=${data.scopes.map((row) => ({ ...row, name: row.name || "(no scope)" }))} />`}
     ${data.types.length > 0 && html`<${Totals} title="By element type" rows=${data.types} />`}
