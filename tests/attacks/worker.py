@@ -5,7 +5,6 @@ python tests/attacks/worker.py [IDEA...]
 
 from __future__ import annotations
 
-import functools
 import importlib
 import json
 import os
@@ -21,19 +20,11 @@ HERE = Path(__file__).resolve().parent
 IDEAS = sorted(
     p.stem for p in HERE.glob("*.py") if p.stem not in ("forge", "worker", "test_attacks")
 )
-SECONDS = 10.0  # of processor time for one file, and for each megabyte as much again
-PACE = 0.03  # seconds for a million turns of a loop that does nothing
+SECONDS = (
+    40.0  # of processor time for one file, and for each megabyte as much again: machines differ
+)
 SPARE = 64 << 20  # bytes of memory for one file, and for each of its bytes:
 PER_BYTE = 256  # a node of 30 bytes is a dozen Python objects
-
-
-@functools.cache
-def pace() -> float:
-    """How many times slower this machine is than one that the limit was made on; 1 at least."""
-    begin = time.process_time()
-    for _ in range(1_000_000):
-        pass
-    return max(1.0, (time.process_time() - begin) / PACE)
 
 
 def address_space() -> int:
@@ -43,7 +34,7 @@ def address_space() -> int:
 
 def limited(size: int) -> None:
     """Leave this process that much time and memory from here on."""
-    signal.setitimer(signal.ITIMER_PROF, SECONDS * (1 + size / 1e6) * pace())
+    signal.setitimer(signal.ITIMER_PROF, SECONDS * (1 + size / 1e6))
     _, hard = resource.getrlimit(resource.RLIMIT_AS)
     resource.setrlimit(resource.RLIMIT_AS, (address_space() + PER_BYTE * size + SPARE, hard))
 

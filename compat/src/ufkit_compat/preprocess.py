@@ -48,12 +48,17 @@ def preprocess(script: str | os.PathLike[str], graph: Any) -> None:
 
 @contextmanager
 def _imports_beside(path: str) -> Iterator[None]:
-    """Let the script import what lies beside it."""
+    """Let the script import what lies beside it; nothing compiled is left there.
+
+    Python takes what it compiled before for the script where that has the same size and second.
+    """
     folder = os.path.dirname(os.path.abspath(path))
     sys.path.insert(0, folder)
+    writes, sys.dont_write_bytecode = sys.dont_write_bytecode, True
     try:
         yield
     finally:
+        sys.dont_write_bytecode = writes
         sys.path.remove(folder)
 
 

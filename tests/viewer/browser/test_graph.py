@@ -135,6 +135,8 @@ def test_what_takes_a_node_is_a_link_to_it(page: Page, viewer: Viewer, net: Path
 def test_an_array_is_saved_as_it_is_in_the_file(page: Page, viewer: Viewer, net: Path) -> None:
     open_at(page, viewer(net))
     find(page, "conv")
+    page.locator(".slice td").first.wait_for()  # until then the link moves down
+    page.locator(".plot canvas").first.wait_for()
     with page.expect_download() as download:
         page.get_by_text("save as .npy").click()
     values = np.load(download.value.path())
