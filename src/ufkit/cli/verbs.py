@@ -27,7 +27,7 @@ VERBS = {
         Entry(
             "convert",
             "Get out",
-            "Convert UFF to ONNX, a file between its forms, a dataset into another.",
+            "Convert UFF to ONNX and back, a file between its forms, datasets.",
         ),
         Entry("edit", "Change", "Cut out parts, rename, fold, mend, make up lost weights."),
         Entry("weights", "Get out", "List the weights, or write them to .npz or .safetensors."),
@@ -42,9 +42,9 @@ VERBS = {
 
 INTRO = (
     "Opens UFF files (TensorRT's Universal Framework Format), says what is in them, checks and "
-    "runs them, and converts them to ONNX; TensorFlow's frozen graphs become UFF. Caffe and UFW "
-    "nets are shown, checked and quantised, their datasets (LMDB) made and exchanged. No "
-    "TensorFlow, no TensorRT, no Caffe."
+    "runs them, and converts them to ONNX; ONNX models and TensorFlow's frozen graphs become UFF. "
+    "Caffe and UFW nets are shown, checked and quantised, their datasets (LMDB) made and "
+    "exchanged. No TensorFlow, no TensorRT, no Caffe."
 )
 EXAMPLES = (
     ("ufkit info model.uff", "what is this?"),

@@ -40,6 +40,8 @@ def listening(address: Address) -> socket.socket:
 
 def url(address: Address, server: socket.socket) -> str:
     """The address of the page, with the token where there is one."""
-    host = f"[{address.host}]" if ":" in address.host else address.host
+    everywhere = address.host in ("0.0.0.0", "::")
+    host = socket.gethostname() if everywhere else address.host
+    host = f"[{host}]" if ":" in host else host
     query = f"?token={address.token}" if address.token else ""
     return f"http://{host}:{server.getsockname()[1]}/{query}"
