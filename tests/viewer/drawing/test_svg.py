@@ -18,7 +18,7 @@ from ufkit.viewer.drawing.theme import COLOURS
 from ufkit.viewer.layout.compound import lay_out
 from ufkit.viewer.scene import LABEL_SIZE, Scene
 from ufkit.viewer.session import Session
-from ufkit.viewer.showing import Showing
+from ufkit.viewer.showing import Look, Showing
 from viewer.drawing.scenes import scene_of
 
 NAME = "{http://www.w3.org/2000/svg}"
@@ -184,7 +184,7 @@ def corpus_scenes(corpus: Path) -> Iterator[Scene]:
         if subject.model is not None:
             for number, _ in enumerate(subject.model.pictures):
                 for opened in (None, "flat"):
-                    yield Showing(_Straight()).drawn(subject, number, opened)  # type: ignore[arg-type]
+                    yield Showing(_Straight()).drawn(subject, number, Look(opened))  # type: ignore[arg-type]
         session.close()
 
 
