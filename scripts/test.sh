@@ -141,7 +141,7 @@ browser() {
         if command -v "$name"; then return; fi
     done
     if [ "$(id -u)" -eq 0 ] && command -v apt-get >/dev/null; then
-        export DEBIAN_FRONTEND=noninteractive
+        export DEBIAN_FRONTEND=noninteractive PATH=$PATH:/usr/sbin:/sbin
         twice apt-get update -qq && twice apt-get install -y -qq chromium >/dev/null && return
     fi
     echo "no browser is installed: what needs one will be skipped, as pytest says below"
