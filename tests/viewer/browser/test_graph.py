@@ -349,3 +349,29 @@ def test_real_files_open_and_their_nodes_are_found(
     page.keyboard.press("g")
     page.keyboard.press("f")
     expect(page.locator("canvas").first).to_be_visible()
+
+
+def test_a_press_chooses_and_a_drag_moves(page: Page, viewer: Viewer, net: Path) -> None:
+    open_at(page, viewer(net))
+    page.keyboard.press("ArrowDown")
+    page.wait_for_url(lambda address: "item=" in address)
+    chosen = page.url
+    page.locator("canvas").first.click(position={"x": 20, "y": 200})  # where nothing is
+    page.wait_for_url(lambda address: "item=" not in address)
+    scene = page.request.get(page.url.split("#")[0] + "api/files/0/pictures/0/scene").json()
+    page.keyboard.press("f")
+    stage = page.locator("canvas").first.bounding_box()
+    assert stage is not None
+    middle = stage["x"] + stage["width"] / 2
+    page.mouse.move(middle, stage["y"] + 300)
+    page.mouse.down()
+    page.mouse.move(middle - 250, stage["y"] + 300, steps=4)
+    page.mouse.up()
+    assert "item=" not in page.url  # a drag chooses nothing
+    first = min(scene["boxes"], key=lambda box: box["y"])
+    scale = min(1, (stage["width"] - 48) / scene["width"], (stage["height"] - 48) / scene["height"])
+    x = middle - 250 + (first["x"] + first["w"] / 2 - scene["width"] / 2) * scale
+    y = stage["y"] + stage["height"] / 2
+    y += (first["y"] + first["h"] / 2 - scene["height"] / 2) * scale
+    page.mouse.click(x, y)
+    page.wait_for_url(chosen)

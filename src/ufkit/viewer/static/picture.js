@@ -4,6 +4,7 @@ import { html, useEffect, useLayoutEffect, useMemo, useRef, useState } from "./v
 import { get } from "./api.js";
 import { centred, fitted, moved, opening, showing, zoomed } from "./camera.js";
 import { Prepared, hit, hitFrame, paint } from "./canvas.js";
+import { spot, useDragging } from "./dragging.js";
 import { Overview } from "./overview.js";
 import { neighbour } from "./steps.js";
 
@@ -103,41 +104,19 @@ export function Picture({ base, scene, marks, item, scope, change, colours, acti
     const at = canvas.current.getBoundingClientRect();
     return [event.clientX - at.left, event.clientY - at.top];
   };
-  const point = (event) => {
-    const [x, y] = pixel(event);
-    return [camera.x + x / camera.scale, camera.y + y / camera.scale];
-  };
-
-  const drag = useRef(null);
-  const pointers = {
-    onPointerDown: (event) => {
-      if (event.button > 1) return;
-      drag.current = { x: event.clientX, y: event.clientY, far: false };
-      canvas.current.setPointerCapture(event.pointerId);
-    },
-    onPointerMove: (event) => {
-      const from = drag.current;
-      if (!from) {
-        if (camera) setOver(hit(scene, ...point(event)));
-        return;
-      }
-      const [dx, dy] = [event.clientX - from.x, event.clientY - from.y];
-      if (!from.far && Math.hypot(dx, dy) < 4) return;
-      drag.current = { x: event.clientX, y: event.clientY, far: true };
-      setCamera((old) => moved(old, dx, dy));
-    },
-    onPointerUp: (event) => {
-      const from = drag.current;
-      drag.current = null;
-      if (!from || from.far) return;
-      const at = hit(scene, ...point(event));
-      const frame = at < 0 ? hitFrame(scene, ...point(event)) : -1;
+  const dragging = useDragging(canvas, camera, setCamera, {
+    hover: (x, y) => setOver(hit(scene, x, y)),
+    press: (x, y) => {
+      const at = hit(scene, x, y);
+      const frame = at < 0 ? hitFrame(scene, x, y) : -1;
       if (frame >= 0) toggle(scene.frames[frame].scope);
       else select(at);
     },
-    onPointerCancel: () => { drag.current = null; },
+  });
+  const pointers = {
+    ...dragging,
     onDblClick: (event) => {
-      const box = scene.boxes[hit(scene, ...point(event))];
+      const box = scene.boxes[hit(scene, ...spot(canvas, camera, event))];
       if (box?.scope !== null && box !== undefined) toggle(box.scope);
     },
   };

@@ -1,7 +1,8 @@
 // A picture that can be moved and zoomed down to its pixels, with boxes over it.
 
 import { html, useEffect, useLayoutEffect, useRef, useState } from "./vendor/htm-preact.js";
-import { centred, fitted, moved, zoomed } from "./camera.js";
+import { centred, fitted, zoomed } from "./camera.js";
+import { useDragging } from "./dragging.js";
 import { classOf, colourOf } from "./thumb.js";
 
 const MOST = 96; // screen pixels of a pixel
@@ -67,38 +68,15 @@ export function Zoomable({ url, width, height, boxes, chosen, choose, pixel, poi
     return () => target.removeEventListener("wheel", wheel);
   }, []);
 
-  const spot = (event) => {
-    const at = canvas.current.getBoundingClientRect();
-    return [camera.x + (event.clientX - at.left) / camera.scale, camera.y + (event.clientY - at.top) / camera.scale];
-  };
-  const drag = useRef(null);
-  const pointers = {
-    onPointerDown: (event) => {
-      if (event.button > 1) return;
-      drag.current = { x: event.clientX, y: event.clientY, far: false };
-      canvas.current.setPointerCapture(event.pointerId);
-    },
-    onPointerMove: (event) => {
-      if (!camera) return;
-      const from = drag.current;
-      if (from) {
-        const [dx, dy] = [event.clientX - from.x, event.clientY - from.y];
-        if (!from.far && Math.hypot(dx, dy) < 4) return;
-        drag.current = { x: event.clientX, y: event.clientY, far: true };
-        setCamera(moved(camera, dx, dy));
-        return;
-      }
-      const [x, y] = spot(event).map(Math.floor);
+  const dragging = useDragging(canvas, camera, setCamera, {
+    hover: (...at) => {
+      const [x, y] = at.map(Math.floor);
       point(x >= 0 && y >= 0 && x < width && y < height ? [x, y] : null);
     },
-    onPointerUp: (event) => {
-      const far = drag.current?.far;
-      drag.current = null;
-      if (!far && camera) choose(boxAt(boxes, ...spot(event), width, height));
-    },
-    onPointerCancel: () => {
-      drag.current = null;
-    },
+    press: (x, y) => choose(boxAt(boxes, x, y, width, height)),
+  });
+  const pointers = {
+    ...dragging,
     onPointerLeave: () => point(null),
   };
   return html`<canvas class="zoomable" ref=${canvas} role="img" aria-label=${label} ...${pointers}></canvas>`;
