@@ -55,14 +55,14 @@ from ufkit.ufw.quant import multipliers
 from ufkit.ufw.quantize import quantize
 from ufkit.ufw.schema import BLOB
 from ufkit.ufw.table import Table, open_table
-from ufkit.viewer.address import Address, listening
-from ufkit.viewer.arrays import window
 from ufkit.viewer.drawing.png import to_png
+from ufkit.viewer.graph.arrays import window
+from ufkit.viewer.graph.layouter import Layouter
+from ufkit.viewer.graph.scene import Scene
 from ufkit.viewer.layout.diagram import Diagram
-from ufkit.viewer.layouter import Layouter
 from ufkit.viewer.openers import Wish
-from ufkit.viewer.scene import Scene
 from ufkit.viewer.subject import Subject
+from ufkit.viewer.web.address import Address, listening
 from ufkit.wire.message import Message, to_bytes
 from ufkit_compat.preprocess import preprocess
 from ufw.datasets import boxed, floats, foreign, made, of_records, record
@@ -1178,7 +1178,7 @@ def _too_large(folder: Path) -> bytes:
 
 @provokes("VWR101")
 def _too_large_record(folder: Path) -> Any:
-    from ufkit.viewer.dataset_subject import DatasetSubject
+    from ufkit.viewer.records.subject import DatasetSubject
 
     image = bytearray(png(np.zeros((4, 4, 3), np.uint8)))
     image[16:24] = (50_000).to_bytes(4, "big") * 2

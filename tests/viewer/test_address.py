@@ -7,7 +7,7 @@ import socket
 import pytest
 
 from ufkit.core.diag import FileError
-from ufkit.viewer.address import Address, listening, url
+from ufkit.viewer.web.address import Address, listening, url
 
 
 def test_the_address_is_one_that_can_be_typed() -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
 from ufkit.core.diag import RequestError
-from ufkit.viewer.arrays import npy, statistics, window
+from ufkit.viewer.graph.arrays import npy, statistics, window
 
 
 def test_statistics_of_a_kernel() -> None:

@@ -18,10 +18,10 @@ from pictures import png, some_samples, voc_xml, write_coco, write_voc
 from ufkit.cli.app import run
 from ufkit.datasets.convert import DatasetRequest, convert_dataset
 from ufkit.ufw.datum import Datum
-from ufkit.viewer.layouter import Layouter
+from ufkit.viewer.graph.layouter import Layouter
 from ufkit.viewer.openers import Wish
-from ufkit.viewer.server import application
 from ufkit.viewer.session import Session
+from ufkit.viewer.web.server import application
 from viewer.records import DAMAGED, HOSTILE_KEY, NAMES, database, large, of_all_kinds
 
 

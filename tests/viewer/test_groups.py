@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ufkit.viewer.content import Picture
-from ufkit.viewer.groups import READABLE, Scopes, View, flat, kinds, view
+from ufkit.viewer.graph.groups import READABLE, Scopes, View, flat, kinds, view
 from viewer.pictures import picture
 
 BLOCKS = {

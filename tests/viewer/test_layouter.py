@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from ufkit.core.diag import RequestError
-from ufkit.viewer import layouter as module
+from ufkit.viewer.graph import layouter as module
+from ufkit.viewer.graph.layouter import Cache, Layouter
 from ufkit.viewer.layout.compound import lay_out
 from ufkit.viewer.layout.diagram import Diagram, Placement
-from ufkit.viewer.layouter import Cache, Layouter
 
 CHAIN = Diagram(
     [60.0] * 4, [24.0] * 4, [(0, 1), (1, 2), (1, 3)], [0, 0, 1, -1], [-1, 0], [40.0, 20.0]

@@ -15,13 +15,13 @@ from ufkit.core.diag import FileError, FormatError
 from ufkit.uff.build import Builder
 from ufkit.uff.io import save
 from ufkit.viewer.content import Item, Model
+from ufkit.viewer.graph.pair import Pair
+from ufkit.viewer.graph.panel import panel
+from ufkit.viewer.graph.search import search
+from ufkit.viewer.graph.totals import totals
 from ufkit.viewer.openers import Wish
-from ufkit.viewer.pair import Pair
-from ufkit.viewer.panel import panel
-from ufkit.viewer.search import search
 from ufkit.viewer.session import Session
 from ufkit.viewer.subject import Subject
-from ufkit.viewer.totals import totals
 from ufkit.wire.message import to_bytes
 
 

@@ -16,8 +16,8 @@ from ufkit.ufw.prototxt import Prototxt
 from ufkit.ufw.quantize import quantize
 from ufkit.ufw.schema import CAFFE
 from ufkit.ufw.table import Table
-from ufkit.viewer.answers import Answer
-from ufkit.viewer.net_model import NetModel
+from ufkit.viewer.models.net import NetModel
+from ufkit.viewer.web.answers import Answer
 from ufkit.wire.message import Message
 from ufw.nets import encoded
 from ufw.tiny import TABLE, tiny_net

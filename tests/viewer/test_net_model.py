@@ -18,11 +18,11 @@ from ufkit.ufw.table import Table
 from ufkit.ufw.winograd import put_winograd
 from ufkit.viewer.categories import category
 from ufkit.viewer.content import Item, Weights
-from ufkit.viewer.layouter import Layouter
+from ufkit.viewer.graph.layouter import Layouter
 from ufkit.viewer.openers import Wish
-from ufkit.viewer.server import application
 from ufkit.viewer.session import Session
 from ufkit.viewer.subject import Subject
+from ufkit.viewer.web.server import application
 from ufw.nets import PROTOTXT, old_net, quantised_net, small_net, write_net
 from ufw.tiny import TABLE, tiny_net
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ufkit.viewer.paths import related, shortest
+from ufkit.viewer.graph.paths import related, shortest
 from viewer.pictures import picture
 
 NET = picture(

@@ -15,10 +15,10 @@ from ufkit.ufw.net import Net
 from ufkit.ufw.quant import BM1880
 from ufkit.ufw.quantize import quantize
 from ufkit.ufw.table import Table, open_table, save_table
-from ufkit.viewer.layouter import Layouter
+from ufkit.viewer.graph.layouter import Layouter
 from ufkit.viewer.openers import Wish
-from ufkit.viewer.server import application
 from ufkit.viewer.session import Session
+from ufkit.viewer.web.server import application
 from ufw.tiny import TABLE, saved, tiny_net
 
 Start = Callable[..., tuple[Session, TestClient]]

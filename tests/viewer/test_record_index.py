@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from ufkit.core.diag import FormatError, Where
 from ufkit.ufw.rules import DAMAGED_DATABASE
-from ufkit.viewer.collection import Outline
-from ufkit.viewer.record_index import NO_LABEL, Index, Wanted
+from ufkit.viewer.records.collection import Outline
+from ufkit.viewer.records.index import NO_LABEL, Index, Wanted
 
 
 class Listed:

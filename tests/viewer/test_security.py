@@ -10,11 +10,11 @@ from starlette.testclient import TestClient
 
 from graphs import small_net
 from ufkit.uff.io import save
-from ufkit.viewer.address import Address
-from ufkit.viewer.assets import Assets
-from ufkit.viewer.layouter import Layouter
-from ufkit.viewer.server import guarded
+from ufkit.viewer.graph.layouter import Layouter
 from ufkit.viewer.session import Session
+from ufkit.viewer.web.address import Address
+from ufkit.viewer.web.assets import Assets
+from ufkit.viewer.web.server import guarded
 
 TOKEN = "a-token-of-this-test"
 ROUTES = ("/", "/api/session", f"/{Assets().root}app.js", "/api/files/0/pictures/0/item?item=0")

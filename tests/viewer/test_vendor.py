@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from ufkit.viewer.assets import FOLDER as STATIC
-from ufkit.viewer.assets import Assets
+from ufkit.viewer.web.assets import FOLDER as STATIC
+from ufkit.viewer.web.assets import Assets
 
 FOLDER = STATIC / "vendor"
 ROWS: list[dict[str, Any]] = json.loads((FOLDER / "vendor.json").read_text())

@@ -16,9 +16,9 @@ from ufkit.core.render import visible
 if TYPE_CHECKING:
     from socket import socket
 
-    from ufkit.viewer.address import Address
     from ufkit.viewer.openers import Wish
     from ufkit.viewer.session import Session
+    from ufkit.viewer.web.address import Address
 
 WHERE, DATASETS = "Where the page is", "Datasets"
 
@@ -127,8 +127,8 @@ def _view(output: Output, files: tuple[str, ...], **given: Any) -> int:
     import secrets
 
     from ufkit.core.files import need
-    from ufkit.viewer.address import Address, listening, url
     from ufkit.viewer.session import Session
+    from ufkit.viewer.web.address import Address, listening, url
 
     for name in ("starlette", "uvicorn"):
         need(name, "viewer")
@@ -154,8 +154,8 @@ def _view(output: Output, files: tuple[str, ...], **given: Any) -> int:
 
 
 def _serve(session: Session, address: Address, server: socket) -> None:
-    from ufkit.viewer.layouter import Layouter
-    from ufkit.viewer.server import guarded, serve
+    from ufkit.viewer.graph.layouter import Layouter
+    from ufkit.viewer.web.server import guarded, serve
 
     layouter = Layouter()
     try:

@@ -1,6 +1,6 @@
 """What a model has to say of itself, whatever its format: the same few classes for all pages.
 
-A format's module (`uff_model`, `net_model`, `onnx_model`) makes them; pages know no format.
+A module of `models` makes them for each format; pages know no format.
 """
 
 from __future__ import annotations

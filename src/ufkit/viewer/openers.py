@@ -38,13 +38,13 @@ class Wish:
 
 def _uff(source: Source, kind: Kind, wish: Wish) -> Model:
     from ufkit.uff.io import open as open_uff
-    from ufkit.viewer.uff_model import UffModel
+    from ufkit.viewer.models.uff import UffModel
 
     return UffModel(open_uff(source), kind.name, wish.shapes)
 
 
 def _onnx(source: Source, kind: Kind, wish: Wish) -> Model:
-    from ufkit.viewer.onnx_model import OnnxModel
+    from ufkit.viewer.models.onnx import OnnxModel
 
     return OnnxModel(source)
 
@@ -53,21 +53,21 @@ def _tensorflow(source: Source, kind: Kind, wish: Wish) -> Model:
     """A graph as the UFF that it becomes."""
     from ufkit.conversion.tf_files import open_tensorflow
     from ufkit.conversion.tf_uff import to_uff
-    from ufkit.viewer.uff_model import UffModel
+    from ufkit.viewer.models.uff import UffModel
 
     return UffModel(to_uff(open_tensorflow(source)).meta, kind.name, wish.shapes)
 
 
 def _net(source: Source, kind: Kind, wish: Wish) -> Model:
     from ufkit.ufw.io import open_net
-    from ufkit.viewer.net_model import NetModel
+    from ufkit.viewer.models.net import NetModel
 
     return NetModel(open_net(source), kind.name, shapes=wish.shapes)
 
 
 def _prototxt(source: Source, kind: Kind, wish: Wish) -> Model:
     from ufkit.ufw.io import open_prototxt
-    from ufkit.viewer.net_model import NetModel
+    from ufkit.viewer.models.net import NetModel
 
     return NetModel(open_prototxt(source), kind.name, weights=wish.weights, shapes=wish.shapes)
 

@@ -17,9 +17,9 @@ from ufkit.ufw.net import Net
 from ufkit.ufw.quant import BM1880, PROFILES, UFW, Array
 from ufkit.ufw.quantize import Part
 from ufkit.ufw.table import Table
-from ufkit.viewer.answers import findings
 from ufkit.viewer.content import Model
-from ufkit.viewer.net_model import NetModel
+from ufkit.viewer.encoding import findings
+from ufkit.viewer.models.net import NetModel
 from ufkit.viewer.subject import Subject
 
 _MOST_CHANNELS = 4096

@@ -13,14 +13,14 @@ from ufkit.core.files import Source
 from ufkit.core.render import size
 from ufkit.ufw.store import data_file
 from ufkit.viewer.content import Model
-from ufkit.viewer.groups import Scopes
+from ufkit.viewer.graph.groups import Scopes
 from ufkit.viewer.openers import OPENERS, Wish
 from ufkit.viewer.rules import NOTHING_TO_SEE
 from ufkit.wire.sniff import identify
 
 if TYPE_CHECKING:
     from ufkit.ufw.table import Table
-    from ufkit.viewer.dataset_subject import DatasetSubject
+    from ufkit.viewer.records.subject import DatasetSubject
 
 _TABLES = ("caffe-table", "json")  # JSON that is no table is refused as such
 
@@ -77,7 +77,7 @@ class Subject:
         return Contents(model.description, nbytes, model=model)
 
     def _dataset(self) -> Contents:
-        from ufkit.viewer.dataset_subject import DatasetSubject
+        from ufkit.viewer.records.subject import DatasetSubject
 
         wish = self._wish
         try:
@@ -173,7 +173,7 @@ def _dataset_format(path: str, wish: Wish) -> str:
     """Of which format a dataset is; "" for a file of another kind, and for nothing at all."""
     if not wish.source and (not os.path.exists(path) or _is_model(path)):
         return ""
-    from ufkit.viewer.dataset_subject import format_of
+    from ufkit.viewer.records.subject import format_of
 
     return format_of(path, wish.source)
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ufkit.viewer.graph.scene import Scene, SceneBox, SceneFrame, SceneLink, box_height
 from ufkit.viewer.layout.compound import lay_out
 from ufkit.viewer.layout.diagram import Diagram
-from ufkit.viewer.scene import Scene, SceneBox, SceneFrame, SceneLink, box_height
 
 
 def scene_of(

@@ -11,7 +11,7 @@ from PIL import Image
 from ufkit.core.diag import MissingExtraError, RequestError
 from ufkit.viewer.drawing.png import to_png
 from ufkit.viewer.drawing.theme import COLOURS
-from ufkit.viewer.scene import Scene
+from ufkit.viewer.graph.scene import Scene
 from viewer.drawing.scenes import scene_of
 
 Pixel = tuple[int, int, int]

@@ -15,10 +15,10 @@ from ufkit.viewer.drawing.labels import labels
 from ufkit.viewer.drawing.measure import text_width
 from ufkit.viewer.drawing.svg import to_svg
 from ufkit.viewer.drawing.theme import COLOURS
+from ufkit.viewer.graph.scene import LABEL_SIZE, Scene
+from ufkit.viewer.graph.showing import Look, Showing
 from ufkit.viewer.layout.compound import lay_out
-from ufkit.viewer.scene import LABEL_SIZE, Scene
 from ufkit.viewer.session import Session
-from ufkit.viewer.showing import Look, Showing
 from viewer.drawing.scenes import scene_of
 
 NAME = "{http://www.w3.org/2000/svg}"

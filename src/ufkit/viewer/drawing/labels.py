@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from ufkit.viewer.drawing.measure import shortened, text_width
+from ufkit.viewer.graph.scene import ASIDE, JUMP_TEXT, LABEL_SIZE, Scene, SceneBox, SceneLink
 from ufkit.viewer.layout.diagram import Point
-from ufkit.viewer.scene import ASIDE, JUMP_TEXT, LABEL_SIZE, Scene, SceneBox, SceneLink
 
 _ROOM = 20.0  # CSS pixels from a box to the middle of a text between ranks
 

@@ -22,9 +22,9 @@ from ufkit.viewer.drawing.shapes import (
     curve,
     shapes,
 )
+from ufkit.viewer.graph.scene import Scene
 from ufkit.viewer.layout.diagram import Point
 from ufkit.viewer.rules import TOO_LARGE
-from ufkit.viewer.scene import Scene
 
 _MOST = 32_000_000  # pixels of a picture: 96 MB while it is made
 _LONGEST = 60_000  # pixels of a side; what readers of PNG take

@@ -15,9 +15,7 @@ from ufkit.core.diag import RequestError, Where
 from ufkit.viewer.drawing.labels import Label
 from ufkit.viewer.drawing.measure import shortened
 from ufkit.viewer.drawing.theme import COLOURS
-from ufkit.viewer.layout.diagram import Point
-from ufkit.viewer.rules import BAD_REQUEST
-from ufkit.viewer.scene import (
+from ufkit.viewer.graph.scene import (
     CORNER,
     FRAME_SIZE,
     FRAME_TITLE,
@@ -34,6 +32,8 @@ from ufkit.viewer.scene import (
     SceneFrame,
     SceneLink,
 )
+from ufkit.viewer.layout.diagram import Point
+from ufkit.viewer.rules import BAD_REQUEST
 
 _FRAME_CORNER = 8.0
 _ARROW = 7.0, 3.5  # length and half width

@@ -18,7 +18,7 @@ from ufkit.viewer.drawing.shapes import (
     curve,
     shapes,
 )
-from ufkit.viewer.scene import Scene
+from ufkit.viewer.graph.scene import Scene
 
 _FONT = "system-ui, 'Liberation Sans', Arial, sans-serif"
 _DROP = 0.36  # of the size: from the middle of letters down to their baseline

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 from starlette.responses import Response
 from starlette.routing import Route
 
-from ufkit.viewer.answers import Answer, bad, number
+from ufkit.viewer.asking import bad
 from ufkit.viewer.session import Session
 from ufkit.viewer.subject import Subject
+from ufkit.viewer.web.answers import Answer, number
 
 if TYPE_CHECKING:
     from starlette.requests import Request

@@ -10,10 +10,10 @@ from ufkit.core.render import size
 from ufkit.datasets.formats.format import FormatOptions
 from ufkit.datasets.labels import Classes, read_labels
 from ufkit.datasets.open import source_format
-from ufkit.viewer.checking import Checking
-from ufkit.viewer.collection import Collection
-from ufkit.viewer.record_index import Index
-from ufkit.viewer.thumbnails import Thumbnails
+from ufkit.viewer.records.checking import Checking
+from ufkit.viewer.records.collection import Collection
+from ufkit.viewer.records.index import Index
+from ufkit.viewer.records.thumbnails import Thumbnails
 
 _LMDB = "lmdb"
 _MOST_CLASSES = 10_000
@@ -64,12 +64,12 @@ def format_of(path: str, name: str = "") -> str:
 
 def _opened(path: str, format_: str, labels: str, images: str) -> Collection:
     if format_ == _LMDB:
-        from ufkit.viewer.lmdb_records import LmdbRecords
+        from ufkit.viewer.records.lmdb import LmdbRecords
 
         return LmdbRecords(path, labels)
     from pathlib import Path
 
-    from ufkit.viewer.listed_samples import ListedSamples
+    from ufkit.viewer.records.listed import ListedSamples
 
     options = FormatOptions(
         images=Path(images) if images else None, labels=read_labels(labels) if labels else ()

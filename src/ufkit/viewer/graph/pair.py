@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from ufkit.core.comparison import Comparison
 
 from ufkit.core.diag import Diagnostic, UfkitError
-from ufkit.viewer.arrays import BINS, Array
 from ufkit.viewer.content import Picture, Weights
+from ufkit.viewer.graph.arrays import BINS, Array
 from ufkit.viewer.subject import Subject
 
 ADDED, REMOVED, CHANGED, RENAMED = "added", "removed", "changed", "renamed"

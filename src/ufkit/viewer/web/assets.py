@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING
 
 from starlette.responses import Response
 
-from ufkit.viewer.answers import bad
+from ufkit.viewer.asking import bad
 
 if TYPE_CHECKING:
     from starlette.requests import Request
 
-FOLDER = Path(__file__).parent / "static"
+FOLDER = Path(__file__).parents[1] / "static"
 START = "app.js"
 _KEPT = {"cache-control": "public, max-age=31536000, immutable"}
 _ASKED = {"cache-control": "no-cache"}

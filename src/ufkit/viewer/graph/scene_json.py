@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ufkit.viewer.answers import Answer
 from ufkit.viewer.content import Picture
 from ufkit.viewer.drawing.labels import labels
-from ufkit.viewer.groups import Box, View
-from ufkit.viewer.scene import METRICS, Scene, SceneBox, SceneFrame
+from ufkit.viewer.encoding import encoded
+from ufkit.viewer.graph.groups import Box, View
+from ufkit.viewer.graph.scene import METRICS, Scene, SceneBox, SceneFrame
 from ufkit.viewer.subject import Subject
 
 
@@ -63,7 +63,7 @@ def as_json(
         "folded": folded,
         "metrics": METRICS,
     }
-    return Answer(body).body  # type: ignore[return-value]
+    return encoded(body)
 
 
 def _rectangle(box: SceneBox | SceneFrame) -> dict[str, float]:

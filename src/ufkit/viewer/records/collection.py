@@ -1,6 +1,6 @@
 """What a dataset has to say of itself, whatever its format: the same few classes for all pages.
 
-A module for each way of keeping records (`lmdb_records`, `listed_samples`) makes them.
+A module for each way of keeping records (`lmdb`, `listed`) makes them.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Iterator
 
 from ufkit.core.diag import UfkitError
-from ufkit.viewer.collection import Finding, Progress
+from ufkit.viewer.records.collection import Finding, Progress
 
 _MOST = 5_000  # findings that are kept
 

@@ -8,7 +8,7 @@ from math import prod
 from typing import Any
 
 from ufkit.viewer.content import Item, Picture, Weights
-from ufkit.viewer.groups import SEPARATOR
+from ufkit.viewer.graph.groups import SEPARATOR
 
 _LARGEST = 50
 _MOST_SCOPES = 200

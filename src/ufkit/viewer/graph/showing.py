@@ -9,13 +9,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ufkit.core.diag import Severity, UfkitError
-from ufkit.viewer.answers import checked, each
+from ufkit.viewer.asking import checked, each
 from ufkit.viewer.content import Picture
 from ufkit.viewer.drawing.measure import text_width
-from ufkit.viewer.groups import SEPARATOR, Box, Joined, Scopes, View, flat, kinds, view
-from ufkit.viewer.layout.diagram import Diagram, Placement
-from ufkit.viewer.layouter import Layouter
-from ufkit.viewer.scene import (
+from ufkit.viewer.graph.groups import SEPARATOR, Box, Joined, Scopes, View, flat, kinds, view
+from ufkit.viewer.graph.layouter import Layouter
+from ufkit.viewer.graph.scene import (
     FRAME_SIZE,
     LINE_SIZE,
     SIDE,
@@ -26,7 +25,8 @@ from ufkit.viewer.scene import (
     SceneLink,
     box_height,
 )
-from ufkit.viewer.scene_json import as_json
+from ufkit.viewer.graph.scene_json import as_json
+from ufkit.viewer.layout.diagram import Diagram, Placement
 from ufkit.viewer.subject import Subject
 
 FLAT = "flat"

@@ -6,8 +6,8 @@ from dataclasses import asdict
 from typing import Any
 
 from ufkit.core.render import size
-from ufkit.viewer.answers import findings
 from ufkit.viewer.content import Item, Weights
+from ufkit.viewer.encoding import findings
 from ufkit.viewer.subject import Subject
 
 _MOST_TAKERS = 500

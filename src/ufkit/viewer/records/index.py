@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ufkit.core.diag import Diagnostic, UfkitError
-from ufkit.viewer.collection import Collection, Outline
+from ufkit.viewer.records.collection import Collection, Outline
 
 Numbers = NDArray[np.int32]
 

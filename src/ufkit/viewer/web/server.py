@@ -13,15 +13,15 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from ufkit.core.diag import UfkitError
-from ufkit.viewer.address import Address
-from ufkit.viewer.answers import Answer, refusal
-from ufkit.viewer.assets import Assets
 from ufkit.viewer.drawing.theme import COLOURS
-from ufkit.viewer.layouter import Layouter
-from ufkit.viewer.model_routes import model_routes
-from ufkit.viewer.security import LOOPBACK, App, Guard
+from ufkit.viewer.graph.layouter import Layouter
+from ufkit.viewer.graph.showing import Showing
 from ufkit.viewer.session import Session
-from ufkit.viewer.showing import Showing
+from ufkit.viewer.web.address import Address
+from ufkit.viewer.web.answers import Answer, refusal
+from ufkit.viewer.web.assets import Assets
+from ufkit.viewer.web.model_routes import model_routes
+from ufkit.viewer.web.security import LOOPBACK, App, Guard
 
 if TYPE_CHECKING:
     from socket import socket
@@ -59,17 +59,17 @@ def _further(session: Session, showing: Showing) -> list[Route]:
     """Routes of what is not always there, and loads more than a graph needs."""
     found: list[Route] = []
     if session.compared:
-        from ufkit.viewer.pair_routes import pair_routes
+        from ufkit.viewer.web.pair_routes import pair_routes
 
         found += pair_routes(session, showing)
     else:
         showing.ahead(session.subjects[0])
     if session.quantisation is not None or any(subject.table for subject in session):
-        from ufkit.viewer.quant_routes import quant_routes
+        from ufkit.viewer.web.quant_routes import quant_routes
 
         found += quant_routes(session)
     if any(subject.dataset for subject in session):
-        from ufkit.viewer.dataset_routes import dataset_routes
+        from ufkit.viewer.web.dataset_routes import dataset_routes
 
         found += dataset_routes(session)
     return found

@@ -17,7 +17,7 @@ from ufkit.ufw.datum import Datum
 from ufkit.ufw.io import open_labels
 from ufkit.ufw.keys import shown_key
 from ufkit.ufw.prototxt import Label
-from ufkit.viewer.collection import Entry, Finding, Outline, Progress, picture_size, placed
+from ufkit.viewer.records.collection import Entry, Finding, Outline, Progress, picture_size, placed
 
 _STYLES = {"ufw": "shape (UFW)", "caffe": "channels, height, width (Caffe)"}
 

@@ -18,7 +18,7 @@ from ufkit.datasets.pictures import planar, where
 from ufkit.datasets.rules import MISSING_IMAGE
 from ufkit.datasets.sample import Array, Sample
 from ufkit.ufw import image
-from ufkit.viewer.collection import Entry, Finding, Outline, Progress, placed
+from ufkit.viewer.records.collection import Entry, Finding, Outline, Progress, placed
 
 _EVERY = 32  # samples between two reports of progress
 _KINDS = {

@@ -14,7 +14,7 @@ from ufkit.core.diag import FormatError, NotSupportedError, UfkitError, Where
 from ufkit.datasets.pictures import encoded, opencv, resized
 from ufkit.datasets.planes import planes, viewable
 from ufkit.ufw import image
-from ufkit.viewer.collection import Array, Collection, Entry, picture_size, placed
+from ufkit.viewer.records.collection import Array, Collection, Entry, picture_size, placed
 from ufkit.viewer.rules import RECORD_TOO_LARGE
 
 _CACHE = 32 << 20  # bytes of thumbnails that are kept

@@ -18,8 +18,8 @@ from ufkit.ufw.shapes import GivenShapes, NetShapes, infer_net
 from ufkit.ufw.summary import ARITHMETIC
 from ufkit.viewer.categories import category
 from ufkit.viewer.content import Details, Item, Link, Picture, Weights
-from ufkit.viewer.net_arrays import arrays
-from ufkit.viewer.net_fields import brief, rows
+from ufkit.viewer.models.net_arrays import arrays
+from ufkit.viewer.models.net_fields import brief, rows
 from ufkit.viewer.words import clipped, sizes_text
 
 _FORMS = {

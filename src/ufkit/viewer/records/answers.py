@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 
 from ufkit.core.render import size, visible
 from ufkit.ufw.annotations import Box
-from ufkit.viewer.answers import bad, findings
-from ufkit.viewer.collection import Entry
-from ufkit.viewer.dataset_subject import DatasetSubject
-from ufkit.viewer.record_index import NO_LABEL, Wanted
+from ufkit.viewer.asking import bad
+from ufkit.viewer.encoding import findings
+from ufkit.viewer.records.collection import Entry
+from ufkit.viewer.records.index import NO_LABEL, Wanted
+from ufkit.viewer.records.subject import DatasetSubject
 
 _FEW_BOXES = 200  # of a record among others
 _MANY_BOXES = 5_000  # of a record alone

@@ -11,12 +11,14 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from ufkit.core.diag import RequestError, UfkitError
-from ufkit.viewer.answers import Answer, bad, checked, download, each, findings, number
-from ufkit.viewer.arrays import npy, statistics, window
-from ufkit.viewer.dataset_answers import checks, counts, details, rows, wanted
-from ufkit.viewer.dataset_subject import DatasetSubject
+from ufkit.viewer.asking import bad, checked, each
+from ufkit.viewer.encoding import findings
+from ufkit.viewer.graph.arrays import npy, statistics, window
+from ufkit.viewer.records.answers import checks, counts, details, rows, wanted
+from ufkit.viewer.records.subject import DatasetSubject
+from ufkit.viewer.records.thumbnails import File
 from ufkit.viewer.session import Session
-from ufkit.viewer.thumbnails import File
+from ufkit.viewer.web.answers import Answer, download, number
 
 if TYPE_CHECKING:
     from starlette.requests import Request

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 from starlette.responses import Response
 from starlette.routing import Route
 
-from ufkit.viewer.answers import Answer, bad, checked, findings, number
-from ufkit.viewer.model_routes import look_of
-from ufkit.viewer.pair import Pair
+from ufkit.viewer.asking import bad, checked
+from ufkit.viewer.encoding import findings
+from ufkit.viewer.graph.pair import Pair
+from ufkit.viewer.graph.showing import Showing
 from ufkit.viewer.session import Session
-from ufkit.viewer.showing import Showing
+from ufkit.viewer.web.answers import Answer, number
+from ufkit.viewer.web.model_routes import look_of
 
 if TYPE_CHECKING:
     from starlette.requests import Request

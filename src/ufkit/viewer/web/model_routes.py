@@ -7,16 +7,18 @@ from typing import TYPE_CHECKING
 from starlette.responses import Response
 from starlette.routing import Route
 
-from ufkit.viewer.answers import MOST, Answer, bad, checked, download, each, findings, number
-from ufkit.viewer.arrays import npy, statistics, window
+from ufkit.viewer.asking import bad, checked, each
 from ufkit.viewer.content import Model, Picture, Weights
-from ufkit.viewer.panel import panel, weights_row
-from ufkit.viewer.paths import related, shortest
-from ufkit.viewer.search import search
+from ufkit.viewer.encoding import findings
+from ufkit.viewer.graph.arrays import npy, statistics, window
+from ufkit.viewer.graph.panel import panel, weights_row
+from ufkit.viewer.graph.paths import related, shortest
+from ufkit.viewer.graph.search import search
+from ufkit.viewer.graph.showing import Look, Showing, marks
+from ufkit.viewer.graph.totals import totals
 from ufkit.viewer.session import Session
-from ufkit.viewer.showing import Look, Showing, marks
 from ufkit.viewer.subject import Subject
-from ufkit.viewer.totals import totals
+from ufkit.viewer.web.answers import MOST, Answer, download, number
 
 if TYPE_CHECKING:
     from starlette.requests import Request

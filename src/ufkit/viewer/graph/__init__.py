@@ -1,0 +1,1 @@
+"""From a model to its picture: scopes, boxes, layouts, and what pages tell of its items."""

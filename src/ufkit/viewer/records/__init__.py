@@ -1,0 +1,1 @@
+"""Datasets: their records by number, found, counted, and as small images."""

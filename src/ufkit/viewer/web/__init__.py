@@ -1,0 +1,1 @@
+"""The server: its address, who may ask, and what is answered."""
