@@ -21,7 +21,7 @@ from ufkit.ufw.datum import Datum
 from ufkit.viewer.graph.layouter import Layouter
 from ufkit.viewer.openers import Wish
 from ufkit.viewer.session import Session
-from ufkit.viewer.web.server import application
+from ufkit.viewer.web.routes import application
 from viewer.records import DAMAGED, HOSTILE_KEY, NAMES, database, large, of_all_kinds
 
 

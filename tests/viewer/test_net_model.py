@@ -22,7 +22,7 @@ from ufkit.viewer.graph.layouter import Layouter
 from ufkit.viewer.openers import Wish
 from ufkit.viewer.session import Session
 from ufkit.viewer.subject import Subject
-from ufkit.viewer.web.server import application
+from ufkit.viewer.web.routes import application
 from ufw.nets import PROTOTXT, old_net, quantised_net, small_net, write_net
 from ufw.tiny import TABLE, tiny_net
 

@@ -18,7 +18,7 @@ from ufkit.ufw.table import Table, open_table, save_table
 from ufkit.viewer.graph.layouter import Layouter
 from ufkit.viewer.openers import Wish
 from ufkit.viewer.session import Session
-from ufkit.viewer.web.server import application
+from ufkit.viewer.web.routes import application
 from ufw.tiny import TABLE, saved, tiny_net
 
 Start = Callable[..., tuple[Session, TestClient]]

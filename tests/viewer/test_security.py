@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import Future
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,9 @@ from ufkit.uff.io import save
 from ufkit.viewer.graph.layouter import Layouter
 from ufkit.viewer.session import Session
 from ufkit.viewer.web.address import Address
+from ufkit.viewer.web.asgi import App
 from ufkit.viewer.web.assets import Assets
+from ufkit.viewer.web.routes import application
 from ufkit.viewer.web.server import guarded
 
 TOKEN = "a-token-of-this-test"
@@ -36,15 +39,22 @@ def layouter(tmp_path: Path) -> Iterator[Layouter]:
     layouter.close()
 
 
+def served(session: Session, layouter: Layouter, address: Address) -> App:
+    """The page, and the application behind it."""
+    coming: Future[App] = Future()
+    coming.set_result(application(session, layouter))
+    return guarded(coming, address)
+
+
 @pytest.fixture
 def client(session: Session, layouter: Layouter) -> TestClient:
-    return TestClient(guarded(session, layouter, Address()), "http://127.0.0.1:8000")
+    return TestClient(served(session, layouter, Address()), "http://127.0.0.1:8000")
 
 
 @pytest.fixture
 def remote(session: Session, layouter: Layouter) -> TestClient:
     """A server that other machines reach."""
-    app = guarded(session, layouter, Address("0.0.0.0", 0, TOKEN))
+    app = served(session, layouter, Address("0.0.0.0", 0, TOKEN))
     return TestClient(app, "http://board.local:8000")
 
 

@@ -37,6 +37,10 @@ class Output:
         if text and not self.json and not (confirms and self.quiet):
             sys.stdout.write(text + "\n")
 
+    def flush(self) -> None:
+        """Let a pipe have what was printed before the verb ends."""
+        sys.stdout.flush()
+
     def say(self, text: str) -> None:
         """A remark, to stderr."""
         if not self.quiet:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -14,11 +16,10 @@ from ufkit.cli.shapes import shape_option
 from ufkit.core.render import visible
 
 if TYPE_CHECKING:
-    from socket import socket
-
+    from ufkit.viewer.graph.layouter import Layouter
     from ufkit.viewer.openers import Wish
     from ufkit.viewer.session import Session
-    from ufkit.viewer.web.address import Address
+    from ufkit.viewer.web.asgi import App
 
 WHERE, DATASETS = "Where the page is", "Datasets"
 
@@ -123,12 +124,14 @@ def command(ctx: click.Context, /, files: tuple[str, ...], **given: Any) -> int:
 
 
 def _view(output: Output, files: tuple[str, ...], **given: Any) -> int:
-    import gc
     import secrets
+    from functools import partial
 
     from ufkit.core.files import need
+    from ufkit.viewer.graph.layouter import Layouter
     from ufkit.viewer.session import Session
     from ufkit.viewer.web.address import Address, listening, url
+    from ufkit.viewer.web.server import serve
 
     for name in ("starlette", "uvicorn"):
         need(name, "viewer")
@@ -136,33 +139,42 @@ def _view(output: Output, files: tuple[str, ...], **given: Any) -> int:
     address = Address(given["host"], given["port"])
     if not address.local:
         address = Address(given["host"], given["port"], secrets.token_urlsafe(16))
-    with listening(address) as server:
+    with listening(address) as server, contextlib.closing(session):
         place = url(address, server)
         output.print(f"{place}  (Ctrl+C ends it)")
+        output.flush()
         if not given["no_browser"]:
-            _browse(place)  # it starts while files are opened, and waits for the answer
-        gc.disable()  # opening makes many objects and no garbage: a tenth of the time
-        about = session.about()
-        gc.freeze()
-        gc.enable()
-        _refuse_unused(session, given)
-        output.answer({"url": place, **about})
-        for subject in session:
-            output.print(f"{visible(subject.name)}: {subject.contents.description}")
-        _serve(session, address, server)
+            _browse(place)
+        with contextlib.closing(Layouter()) as layouter:
+            serve(partial(_opened, session, layouter, place, output, given), address, server)
     return 0
 
 
-def _serve(session: Session, address: Address, server: socket) -> None:
-    from ufkit.viewer.graph.layouter import Layouter
-    from ufkit.viewer.web.server import guarded, serve
+def _opened(
+    session: Session, layouter: Layouter, place: str, output: Output, given: dict[str, Any]
+) -> App:
+    """Open the files and say what they are; gives what answers about them."""
+    from ufkit.viewer.web.routes import application
 
-    layouter = Layouter()
-    try:
-        serve(guarded(session, layouter, address), server)
-    finally:
-        layouter.close()
-        session.close()
+    with _no_collection():
+        about = session.about()
+    _refuse_unused(session, given)
+    output.answer({"url": place, **about})
+    for subject in session:
+        output.print(f"{visible(subject.name)}: {subject.contents.description}")
+    output.flush()
+    return application(session, layouter)
+
+
+@contextlib.contextmanager
+def _no_collection() -> Iterator[None]:
+    """Opening makes many objects and no garbage: looking for it takes a tenth of the time."""
+    import gc
+
+    gc.disable()
+    yield
+    gc.freeze()
+    gc.enable()
 
 
 def _wish(given: dict[str, Any]) -> Wish:

@@ -14,9 +14,21 @@ export function address(path, params = {}) {
   return `api/${path}${given.length ? `?${query}` : ""}`;
 }
 
+const early = new Map(); // answers by address that were asked for before they were wanted
+
+/** Ask for what will be wanted: the first `get` of it has this answer. */
+export function ahead(path, params) {
+  const url = address(path, params);
+  early.set(url, answerOf(url));
+  return early.get(url);
+}
+
 /** The answer of a route. Throws Refused, with one finding of our own where the server is gone. */
 export function get(path, params, signal) {
-  return answerOf(address(path, params), { signal });
+  const url = address(path, params);
+  const answer = early.get(url);
+  early.delete(url);
+  return answer ?? answerOf(url, { signal });
 }
 
 /** Ask for something to be done; the answer is what has become of it. Throws as `get`. */
@@ -41,7 +53,7 @@ async function answerOf(url, options) {
 function asked(url, options) {
   return fetch(url, options).catch((error) => {
     if (isGivenUp(error)) throw error;
-    throw new Refused([lost("the viewer does not answer: it was ended, or the connection is lost")]);
+    throw lost();
   });
 }
 
@@ -54,7 +66,7 @@ function bodyOf(answer) {
 }
 
 function refused(answer, body) {
-  return new Refused(body?.diagnostics ?? [lost(`the viewer answered with ${answer.status}`)]);
+  return body?.diagnostics ? new Refused(body.diagnostics) : lost(`the viewer answered with ${answer.status}`);
 }
 
 /** Whether nobody wants the answer any more. */
@@ -67,6 +79,7 @@ export function cancel() {
   return post("cancel").catch(() => undefined);
 }
 
-function lost(message) {
-  return { code: "", severity: "error", message, hint: "run ufkit view again", place: "", why: "" };
+/** The error for a server that is gone, or beside itself. */
+export function lost(message = "the viewer does not answer: it was ended, or the connection is lost") {
+  return new Refused([{ code: "", severity: "error", message, hint: "run ufkit view again", place: "", why: "" }]);
 }

@@ -3,36 +3,39 @@
 import { html, render, useEffect, useErrorBoundary, useState } from "./vendor/htm-preact.js";
 import { get } from "./api.js";
 import { Graph } from "./graph.js";
-import { Help } from "./help.js";
 import { typing } from "./keys.js";
+import { later } from "./later.js";
 import { Failure, Go, Waiting } from "./parts.js";
-import { go, href, usePlace } from "./place.js";
-import { Search } from "./search.js";
+import { href, pagesOf, settled } from "./address.js";
+import { go, usePlace } from "./place.js";
 import { useTheme } from "./theme.js";
 
 const ICON = new URL("./icon.svg", import.meta.url).href;
 
 // Each page loads its modules when it is first gone to; a graph, which most begin with, at once.
+const shown = (load) => later(load, Waiting);
 const PAGES = {
   graph: { title: "Graph", show: Graph },
-  summary: { title: "Summary", load: async () => (await import("./summary.js")).Summary },
-  check: { title: "Check", load: async () => (await import("./checks.js")).Checks },
-  records: { title: "Records", load: async () => (await import("./records.js")).Records },
-  counts: { title: "Summary", load: async () => (await import("./counts.js")).Counts },
-  faults: { title: "Check", load: async () => (await import("./faults.js")).Faults },
-  compare: { title: "Compare", load: async () => (await import("./compare.js")).Compare },
-  quant: { title: "Quantisation", load: async () => (await import("./quant.js")).Quantisation },
-  thresholds: { title: "Thresholds", load: async () => (await import("./thresholds.js")).Thresholds },
+  summary: { title: "Summary", show: shown(async () => (await import("./summary.js")).Summary) },
+  check: { title: "Check", show: shown(async () => (await import("./checks.js")).Checks) },
+  records: { title: "Records", show: shown(async () => (await import("./records.js")).Records) },
+  counts: { title: "Summary", show: shown(async () => (await import("./counts.js")).Counts) },
+  faults: { title: "Check", show: shown(async () => (await import("./faults.js")).Faults) },
+  compare: { title: "Compare", show: shown(async () => (await import("./compare.js")).Compare) },
+  quant: { title: "Quantisation", show: shown(async () => (await import("./quant.js")).Quantisation) },
+  thresholds: { title: "Thresholds", show: shown(async () => (await import("./thresholds.js")).Thresholds) },
 };
+const Search = later(async () => (await import("./search.js")).Search);
+const Help = later(async () => (await import("./help.js")).Help);
 
 function App({ session }) {
   const place = usePlace();
   const [theme, turn] = useTheme();
   const [dialog, setDialog] = useState("");
-  const file = session.files[place.file] ?? session.files[0];
-  const pages = [...session.pages, ...file.pages]; // those about two files come first
-  const page = pages.includes(place.page) ? place.page : pages[0];
-  const here = { ...place, file: file.number, page, picture: Math.min(place.picture, Math.max(0, file.pictures.length - 1)) };
+  const here = settled(session, place);
+  const { page } = here;
+  const file = session.files[here.file];
+  const pages = pagesOf(session, file);
   useEffect(() => {
     document.title = `${file.name} – ufkit`;
     if (place.page !== page || place.file !== file.number) go(here, { replace: true });
@@ -78,20 +81,11 @@ function App({ session }) {
       <button onClick=${() => setDialog("help")} title="keys (?)" aria-label="keys">?</button>
     </header>
     <main><${Guarded} key=${`${here.file} ${page} ${here.picture}`}>
-      <${Loaded} page=${PAGES[page]} file=${file} place=${here} theme=${theme} session=${session} />
+      <${PAGES[page].show} file=${file} place=${here} theme=${theme} session=${session} />
     </${Guarded}></main>
-    ${dialog === "search" && html`<${Search} file=${file} place=${here} close=${close} />`}
-    ${dialog === "help" && html`<${Help} page=${page} close=${close} />`}`;
-}
-
-/** A page, once its modules are there. */
-function Loaded({ page, ...rest }) {
-  const [Shown, set] = useState(() => page.show);
-  useEffect(() => {
-    if (Shown) return;
-    page.load().then((made) => { page.show = made; set(() => made); });
-  }, []);
-  return Shown ? html`<${Shown} ...${rest} />` : html`<${Waiting} />`;
+    ${dialog && html`<${Guarded} key=${dialog}>
+      ${dialog === "search" ? html`<${Search} file=${file} place=${here} close=${close} />` : html`<${Help} page=${page} close=${close} />`}
+    </${Guarded}>`}`;
 }
 
 /** A page, or what went wrong in it: never a blank one. */

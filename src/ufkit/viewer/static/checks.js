@@ -3,7 +3,7 @@
 import { html, useState } from "./vendor/htm-preact.js";
 import { useAnswer } from "./asked.js";
 import { Failure, Finding, Go, Waiting } from "./parts.js";
-import { href } from "./place.js";
+import { href } from "./address.js";
 
 const SEVERITIES = ["error", "warning", "note"];
 

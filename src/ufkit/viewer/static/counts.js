@@ -3,7 +3,7 @@
 import { html, useMemo, useState } from "./vendor/htm-preact.js";
 import { useGrowing } from "./growing.js";
 import { Bar, Failure, Finding, Go, Waiting } from "./parts.js";
-import { href } from "./place.js";
+import { href } from "./address.js";
 import { Plot, histogram } from "./plots.js";
 import { colourOf } from "./thumb.js";
 

@@ -3,7 +3,7 @@
 import { html, useEffect, useState } from "./vendor/htm-preact.js";
 import { get, post } from "./api.js";
 import { Failure, Finding, Go, Waiting } from "./parts.js";
-import { href } from "./place.js";
+import { href } from "./address.js";
 
 const AT_ONCE = 2_000; // records that are checked without being asked
 const PAUSE = 400; // milliseconds between two looks

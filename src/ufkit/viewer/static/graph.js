@@ -3,22 +3,29 @@
 import { html, useCallback, useEffect, useState } from "./vendor/htm-preact.js";
 import { address, cancel } from "./api.js";
 import { useAnswer } from "./asked.js";
-import { Panel } from "./panel.js";
+import { later } from "./later.js";
+import { lookOf, pictureAt } from "./look.js";
 import { Failure } from "./parts.js";
 import { Picture } from "./picture.js";
 import { go } from "./place.js";
-import { NodeTable } from "./table.js";
+
+const Panel = later(async () => (await import("./panel.js")).Panel);
+const NodeTable = later(async () => (await import("./table.js")).NodeTable);
 
 export function Graph({ file, place, theme, session }) {
-  const base = `files/${file.number}/pictures/${place.picture}`;
-  const { data: scene, error, waiting } = useAnswer(`${base}/scene`, { open: place.open, names: place.names });
+  const base = pictureAt(place);
+  const look = lookOf(place);
+  const { data: scene, error, waiting } = useAnswer(`${base}/scene`, look);
   const { data: marks } = useAnswer(scene ? `${base}/marks` : null);
   const [table, setTable] = useState(false);
   const item = place.item === undefined ? -1 : Number(place.item);
   const change = useCallback((more) => go({ ...place, ...more }), [place]);
   const toggleNames = () => change({ names: place.names ? undefined : 1 });
   const toggleTable = () => setTable(!table);
-  const drawing = (form) => address(`${base}/drawing.${form}`, { open: place.open, names: place.names, theme });
+  const drawing = (form) => address(`${base}/drawing.${form}`, { ...look, theme });
+  useEffect(() => {
+    if (scene) Panel.ready().catch(() => undefined); // so that the first click need not wait
+  }, [scene]);
   if (error) return html`<div class="page"><${Failure} error=${error} /></div>`;
   return html`<div class="graph">
     <div class="stage">

@@ -4,7 +4,7 @@ import { html } from "./vendor/htm-preact.js";
 import { ArrayRow } from "./array.js";
 import { useAnswer } from "./asked.js";
 import { Dot, Failure, Finding, Go, Waiting, count } from "./parts.js";
-import { href } from "./place.js";
+import { href } from "./address.js";
 
 export function Panel({ base, place, item, theme, close }) {
   const { data, error } = useAnswer(`${base}/item`, { item });

@@ -153,7 +153,7 @@ export function Picture({ base, scene, marks, item, scope, change, colours, acti
     Enter: () => chosen >= 0 && scene.boxes[chosen].scope !== null && toggle(scene.boxes[chosen].scope),
     Escape: () => { setPathFrom(-1); select(-1); },
   };
-  useEffect(() => {
+  useLayoutEffect(() => { // not later: a key that comes at once is to start from where this one led
     const pressed = (event) => {
       if (!active) return;
       if (/^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName) || document.querySelector("dialog[open]")) return;

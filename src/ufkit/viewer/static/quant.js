@@ -5,7 +5,8 @@ import { get } from "./api.js";
 import { useAnswer } from "./asked.js";
 import { HeatMap } from "./heat.js";
 import { Bar, Failure, Finding, Go, Waiting, real } from "./parts.js";
-import { go, href } from "./place.js";
+import { href } from "./address.js";
+import { go } from "./place.js";
 import { Plot, bars, overlaid } from "./plots.js";
 
 const MANY = 2000; // numbers from which a histogram is better read with a logarithmic axis

@@ -7,7 +7,8 @@ import { useGrowing } from "./growing.js";
 import { useImage } from "./images.js";
 import { typing } from "./keys.js";
 import { Failure, Finding, Go, Waiting, shape } from "./parts.js";
-import { go, href } from "./place.js";
+import { href } from "./address.js";
+import { go } from "./place.js";
 import { classOf, colourOf } from "./thumb.js";
 import { Zoomable } from "./zoomable.js";
 

@@ -3,7 +3,7 @@
 import { html, useState } from "./vendor/htm-preact.js";
 import { useAnswer } from "./asked.js";
 import { Bar, Failure, Go, Waiting, bytes, count, shape } from "./parts.js";
-import { href } from "./place.js";
+import { href } from "./address.js";
 
 const COLUMNS = [
   ["items", "nodes", (value) => value.toLocaleString("en")],

@@ -10,22 +10,27 @@ from __future__ import annotations
 import hashlib
 import mimetypes
 import re
-from pathlib import Path
-from typing import TYPE_CHECKING
-
-from starlette.responses import Response
-
-from ufkit.viewer.asking import bad
-
-if TYPE_CHECKING:
-    from starlette.requests import Request
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
 
 FOLDER = Path(__file__).parents[1] / "static"
-START = "app.js"
-_KEPT = {"cache-control": "public, max-age=31536000, immutable"}
-_ASKED = {"cache-control": "no-cache"}
+STARTS = ("start.js", "app.js")  # the scripts of the page
 _IMPORT = re.compile(r'^(?:import|export)\b[^;]*?from "\./([^"]+)"|^import "\./([^"]+)"', re.M)
-_MEDIA = {".js": "text/javascript", ".svg": "image/svg+xml", ".css": "text/css"}
+_MEDIA = {
+    ".html": "text/html; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".svg": "image/svg+xml",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Asset:
+    """A file of the page; `caching` is what a browser may do with it."""
+
+    body: bytes
+    media: str
+    caching: str = "public, max-age=31536000, immutable"
 
 
 class Assets:
@@ -38,21 +43,18 @@ class Assets:
         for name, data in self._files.items():
             whole.update(f"{name} {len(data)} ".encode() + data)
         self.root = f"static/{whole.hexdigest()[:16]}/"
-        self._page = self._made_page()
+        self._page = Asset(self._made_page().encode(), _MEDIA[".html"], "no-cache")
 
-    async def page(self, _: Request) -> Response:
-        """The page itself, which is asked for anew each time."""
-        return Response(self._page, media_type="text/html", headers=_ASKED)
-
-    async def file(self, request: Request) -> Response:
-        """One of the files. Raises RequestError (VWR002) for what is none."""
-        name = request.path_params["name"]
-        data = self._files.get(name)
-        if data is None:
-            raise bad(f"the page has no file {name[:80]!r}")
-        suffix = Path(name).suffix
+    def find(self, path: str) -> Asset | None:
+        """What is at a path of the address; the page itself is asked for anew each time."""
+        if path == "/":
+            return self._page
+        name = path.removeprefix(f"/{self.root}")
+        if name == path or name not in self._files:
+            return None
+        suffix = PurePosixPath(name).suffix
         media = _MEDIA.get(suffix) or mimetypes.types_map.get(suffix, "application/octet-stream")
-        return Response(data, media_type=media, headers=_KEPT)
+        return Asset(self._files[name], media)
 
     def _made_page(self) -> str:
         page = self._files["index.html"].decode().replace("static/", self.root)
@@ -60,14 +62,13 @@ class Assets:
         return page.replace("<!-- modules -->", "\n".join(links))
 
     def modules(self) -> list[str]:
-        """The modules that the first one needs, and those that they need."""
+        """The modules that the scripts of the page need, and those that they need."""
         found: dict[str, None] = {}
-        waiting = [START]
+        waiting = [*STARTS]
         while waiting:
-            name = waiting.pop()
+            name = waiting.pop(0)
             if name not in found and name in self._files:
                 found[name] = None
                 matches = _IMPORT.finditer(self._files[name].decode())
                 waiting += [match[1] or match[2] for match in matches]
-        del found[START]
-        return [*found]
+        return [name for name in found if name not in STARTS]

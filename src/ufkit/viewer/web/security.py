@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from collections.abc import Awaitable, Callable
 from http.cookies import SimpleCookie
-from typing import Any
 from urllib.parse import parse_qs, urlsplit
+
+from ufkit.viewer.web.asgi import App, Message, Receive, Send, respond
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 
@@ -28,11 +28,6 @@ HEADERS = (
     (b"cross-origin-opener-policy", b"same-origin"),
     (b"cross-origin-resource-policy", b"same-origin"),
 )
-
-Message = dict[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
-App = Callable[[Message, Receive, Send], Awaitable[None]]
 
 
 class Guard:
@@ -57,7 +52,8 @@ class Guard:
         headers = {name.lower(): value.decode("latin-1") for name, value in scope["headers"]}
         refused = self._refused(scope, headers)
         if refused:
-            await _answer(send, *refused)
+            status, text = refused
+            await respond(send, status, "text/plain; charset=utf-8", text.encode(), HEADERS)
             return
         fresh = self._token and self._in_address(scope)
 
@@ -106,14 +102,3 @@ def _name(host: str) -> str:
     """A Host header without its port."""
     name, separator, port = host.rpartition(":")
     return name if separator and port.isdecimal() else host
-
-
-async def _answer(send: Send, status: int, text: str) -> None:
-    body = text.encode()
-    headers = [
-        (b"content-type", b"text/plain; charset=utf-8"),
-        (b"content-length", str(len(body)).encode()),
-        *HEADERS,
-    ]
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": body})
