@@ -67,12 +67,16 @@ _TELLING = {
 
 
 class UffModel:
-    """The graphs of a MetaGraph. Shapes are inferred, weights stay in the file."""
+    """The graphs of a MetaGraph. Shapes are inferred, weights stay in the file.
+
+    Raises RequestError for a shape given to what is no Input.
+    """
 
     def __init__(self, meta: MetaGraph, form: str, shapes: GivenShapes | None = None) -> None:
         self._meta = meta
         self._form = form
         self._shapes = shapes or {}
+        self._strangers = {id_ for id_ in self._shapes if all(id_ not in g for g in meta.graphs)}
         self.pictures = [_Drawn(graph, self._inferred(graph)).picture for graph in meta.graphs]
         for picture in self.pictures:
             picture.facts += self._versions()
@@ -113,9 +117,17 @@ class UffModel:
         self._meta.close()
 
     def _inferred(self, graph: Graph) -> Inference:
-        """What can be said of a graph; nothing where it has no order."""
+        """What can be said of a graph; nothing where it has no order.
+
+        Raises RequestError for a shape of what is no Input, in whatever graph.
+        """
+        own = {
+            id_: shape
+            for id_, shape in self._shapes.items()
+            if id_ in graph or id_ in self._strangers
+        }
         try:
-            return infer(graph, {id_: s for id_, s in self._shapes.items() if id_ in graph})
+            return infer(graph, own)
         except FormatError:
             return Inference(graph)
 
