@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import os
 import shutil
 import sys
 import tempfile
@@ -43,6 +44,7 @@ def main() -> int:
         help="the frozen TensorFlow graph that tf2onnx converts",
     )
     options = parser.parse_args()
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # what a user installs is compiled once
     folder = Path(tempfile.mkdtemp(prefix="ufkit-bench-", dir=options.folder))
     try:
         netvlad = options.netvlad.resolve() if options.netvlad.exists() else None

@@ -17,6 +17,7 @@ begin=$EPOCHREALTIME
 export PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_INPUT=1 PIP_ROOT_USER_ACTION=ignore
 export PYTHONUNBUFFERED=1
 unset PYTHONHOME PYTHONPATH
+unset PYTHONDONTWRITEBYTECODE # hundreds of commands are tried: each would compile all it imports
 [ -t 0 ] || exec </dev/null
 
 since() { # START: seconds passed, with one decimal
