@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ufkit.core.diag import FormatError
-from ufkit.uff.data import DataMap, unquoted
+from ufkit.uff.data import DataMap, kind_of, unquoted, value_of
 from ufkit.uff.rules import FIELD_KIND, FIELD_VALUE, MISSING_FIELD
 
 REQUIRED: Any = type("Required", (), {"__repr__": lambda self: "required"})()
@@ -36,23 +36,23 @@ def resolve_field(fields: DataMap, name: str, spec: Field) -> Any:
 
     Raises FormatError (UFF205, UFF207, UFF208).
     """
-    kind = fields.kind(name) if name in fields else "none"
-    where = fields.where(name)
-    if kind == "none":
+    data = fields.resolved(name) if name in fields else None
+    kind = "none" if data is None else kind_of(data)
+    if data is None or kind == "none":
         if spec.default is REQUIRED:
-            raise FormatError(MISSING_FIELD.at(where, f"field {name!r} is missing"))
+            raise FormatError(MISSING_FIELD.at(fields.where(name), f"field {name!r} is missing"))
         return spec.default
-    value = fields[name]
+    value = value_of(data, kind)
     if kind == "s":
         value = unquoted(value)
     if kind != spec.kind:
         if (kind, spec.kind) not in _ALSO_TAKEN:
             message = f"{name} is of kind {kind}, it must be {spec.kind}"
-            raise FormatError(FIELD_KIND.at(where, message))
+            raise FormatError(FIELD_KIND.at(fields.where(name), message))
         value = _ALSO_TAKEN[kind, spec.kind](value)
     if spec.choices and value not in spec.choices:
         message = f"{name} is {value!r}; it must be one of {', '.join(spec.choices)}"
-        raise FormatError(FIELD_VALUE.at(where, message))
+        raise FormatError(FIELD_VALUE.at(fields.where(name), message))
     return value
 
 

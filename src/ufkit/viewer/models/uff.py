@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from math import prod
@@ -165,13 +166,6 @@ def _in_words(value: Any) -> str:
     return str(value)
 
 
-def _typed(fact: Facts | None) -> str:
-    if fact is None or fact.shape is None:
-        return ""
-    shown = sizes_text(fact.shape)
-    return shown if fact.dtype.name == "float32" else f"{fact.dtype} {shown}"
-
-
 class _Drawn:
     """Makes the picture of one graph."""
 
@@ -179,6 +173,7 @@ class _Drawn:
         self._graph = graph
         self._facts = inference.facts
         self._calls = inference.calls
+        self._texts: dict[str, str] = {}
         self._index = {node.id: at for at, node in reversed([*enumerate(graph.nodes)])}
         takers = graph.consumers()
         self._folded = {
@@ -197,8 +192,8 @@ class _Drawn:
             node.id,
             node.operation,
             category(node.operation, plugin=bool(spec and spec.plugin)),
-            title=_title(node),
-            value=_typed(self._facts.get(node.id)),
+            title=_title(node, self._calls.get(node.id)),
+            value=self._typed(node.id),
             folded=node.id in self._folded,
             macs=self._macs(node),
         )
@@ -222,7 +217,16 @@ class _Drawn:
         if id_ in self._folded:
             item.weights += self._weights(self._graph.nodes[at], role, call, slot)
         else:
-            item.takes.append(Link(at, slot, role, _typed(self._facts.get(id_))))
+            item.takes.append(Link(at, slot, role, self._typed(id_)))
+
+    def _typed(self, id_: str) -> str:
+        """Shape and type of a value, "" where they are not known; the same text at each link."""
+        if id_ not in self._texts:
+            fact = self._facts.get(id_, Facts(None))
+            shown = sizes_text(fact.shape)
+            plain_type = not shown or fact.dtype.name == "float32"
+            self._texts[id_] = shown if plain_type else f"{fact.dtype} {shown}"
+        return self._texts[id_]
 
     def _macs(self, node: Node) -> int | None:
         """For one sample where the batch is open; None where sizes are not known."""
@@ -281,14 +285,13 @@ def _last(tensor: Tensor) -> int | None:
     return len(tensor.shape) - 1 if tensor.shape else None
 
 
-def _title(node: Node) -> str:
+def _title(node: Node, call: Call | None) -> str:
     """The operation and, of those that are many in one, which: `Binary add`."""
-    if "func" in node.fields and not node.operation.startswith("_"):
-        try:
-            if isinstance(func := node.fields["func"], str):
-                return f"{node.operation} {func}"
-        except FormatError:
-            pass
+    if not node.operation.startswith("_"):
+        known = call is not None and "func" in call.spec.fields
+        with contextlib.suppress(FormatError):
+            func = call["func"] if call is not None and known else node.fields.get("func")
+            return f"{node.operation} {func}" if isinstance(func, str) else node.operation
     return node.operation
 
 
