@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from asyncio import run, timeout
 from concurrent.futures import Future, ThreadPoolExecutor
 
 import pytest
@@ -63,8 +64,6 @@ def test_what_is_asked_about_files_waits_for_them(client: TestClient, coming: Fu
 def test_one_that_no_longer_waits_takes_nothing_from_others(
     client: TestClient, coming: Future[App]
 ) -> None:
-    from asyncio import run, timeout
-
     async def impatient() -> None:
         async def nothing(*_: object) -> None:
             return
@@ -75,7 +74,8 @@ def test_one_that_no_longer_waits_takes_nothing_from_others(
             async with timeout(0.05):
                 await guarded(coming, Address())(scope, nothing, nothing)
 
-    run(impatient())
+    with ThreadPoolExecutor(1) as pool:  # this thread may have a loop of its own
+        pool.submit(run, impatient()).result()
     coming.set_result(opened)
     assert client.get("/api/session").text == "opened"
 

@@ -244,12 +244,17 @@ def test_the_summary_counts_and_sorts(page: Page, viewer: Viewer, net: Path) -> 
     assert numbers[0] > 0
 
 
-def test_dark_and_light_are_turned_by_key_and_kept(page: Page, viewer: Viewer, net: Path) -> None:
+def test_dark_and_light_are_turned_by_key_and_kept(
+    page: Page, viewer: Viewer, net: Path, scopes: Path
+) -> None:
+    """Also by the next viewer, which has another port."""
     open_at(page, viewer(net))
     assert page.locator("html").get_attribute("data-theme") == "light"
     page.keyboard.press("d")
     expect(page.locator("html")).to_have_attribute("data-theme", "dark")
     page.reload()
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+    open_at(page, viewer(scopes))
     expect(page.locator("html")).to_have_attribute("data-theme", "dark")
 
 

@@ -1,4 +1,5 @@
-// Dark or light: as the system has it until the user turns it round.
+// Dark or light: as the system has it until the user turns it round. What was chosen is kept in a
+// cookie, which all ports of this machine share: the next viewer has another one.
 
 import { useCallback, useEffect, useState } from "./vendor/htm-preact.js";
 
@@ -6,11 +7,11 @@ const KEY = "ufkit-theme";
 const system = matchMedia("(prefers-color-scheme: dark)");
 
 function kept() {
-  try {
-    return localStorage.getItem(KEY);
-  } catch {
-    return null; // storage is switched off
-  }
+  return document.cookie.match(new RegExp(`(?:^|; )${KEY}=(dark|light)`))?.[1];
+}
+
+function keep(theme) {
+  document.cookie = `${KEY}=${theme}; Max-Age=31536000; Path=/; SameSite=Strict`;
 }
 
 /** The theme, and a function that turns it round. */
@@ -22,16 +23,12 @@ export function useTheme() {
     system.addEventListener("change", update);
     return () => system.removeEventListener("change", update);
   }, []);
-  const theme = chosen === "dark" || chosen === "light" ? chosen : dark ? "dark" : "light";
+  const theme = chosen ?? (dark ? "dark" : "light");
   document.documentElement.dataset.theme = theme;
   const turn = useCallback(() => {
     const next = theme === "dark" ? "light" : "dark";
     choose(next);
-    try {
-      localStorage.setItem(KEY, next);
-    } catch {
-      // it holds until the page is left
-    }
+    keep(next);
   }, [theme]);
   return [theme, turn];
 }

@@ -5,6 +5,7 @@ No route takes a path: what was named on the command line is numbered, and reach
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -18,6 +19,9 @@ from ufkit.viewer.web.security import LOOPBACK, Guard
 
 if TYPE_CHECKING:
     from socket import socket
+
+# Seconds after which opening lets a request of the page go first; each needs several turns.
+_INTERVAL = 0.0005
 
 
 def guarded(coming: Future[App], address: Address) -> Guard:
@@ -44,6 +48,9 @@ def serve(opening: Callable[[], App], address: Address, server: socket) -> None:
             coming.set_exception(error)
             running.should_exit = True
 
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(_INTERVAL)
+    coming.add_done_callback(lambda _: sys.setswitchinterval(before))
     threading.Thread(target=work, daemon=True).start()
     running.run([server])
     if coming.done():
