@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -132,8 +133,12 @@ class Part:
         stubs = []
         sides = []
         for v, box in enumerate(boxes):
-            leaving = fix(self.downs[v], 1, under[v], box, stub=box.stubs[0], into=starts)
-            arriving = fix(self.ups[v], -2, over[v], box, stub=box.stubs[1], into=stops)
+            downs, ups = self.downs[v], self.ups[v]
+            leaving = arriving = 0.0  # as it is for a single link, in the middle
+            if len(downs) > 1 or box.stubs[0] or box.ends is not None:
+                leaving = fix(downs, 1, under[v], box, stub=box.stubs[0], into=starts)
+            if len(ups) > 1 or box.stubs[1] or box.ends is not None:
+                arriving = fix(ups, -2, over[v], box, stub=box.stubs[1], into=stops)
             stubs.append((box.width / 2 + leaving, box.width / 2 + arriving))
             sides.append(_sides(box, leaving, arriving, spacing.jump))
         apart = self._distances(sides, spacing)
@@ -187,18 +192,20 @@ class Part:
             into[at] = (place - middle) * step
         return (jump - middle) * step
 
-    def _distances(self, sides: Sequence[Sides], spacing: Spacing) -> dict[tuple[int, int], float]:
-        """The least distance of the middles of neighbours."""
-        real = len(sides)
-        apart: dict[tuple[int, int], float] = {}
+    def _distances(self, sides: Sequence[Sides], spacing: Spacing) -> list[list[float]]:
+        """The least distance of the middles of neighbours, in each rank from left to right."""
+        real, beside, lines = len(sides), spacing.beside, spacing.lines
+        apart: list[list[float]] = []
         for layer in self.graph.layers:
+            row = []
             for u, v in itertools.pairwise(layer):
                 if u < real:
                     room = sides[u][1]
-                    room += sides[v][0] + spacing.beside if v < real else spacing.lines
+                    room += sides[v][0] + beside if v < real else lines
                 else:
-                    room = sides[v][0] + spacing.lines if v < real else spacing.lines
-                apart[u, v] = room
+                    room = sides[v][0] + lines if v < real else lines
+                row.append(room)
+            apart.append(row)
         return apart
 
     def _heights(
@@ -213,11 +220,16 @@ class Part:
         """Top and bottom of each rank: as high as its highest box, with room to turn between."""
         layers = self.graph.layers
         aside = [0.0] * len(layers)  # the farthest that a link goes between this rank and the next
-        for at, path in enumerate(self.graph.paths):
-            xs = [ends[0][at], *(middles[v] for v in path[1:-1]), ends[1][at]]
-            for r, (a, b) in enumerate(itertools.pairwise(xs), self.graph.rank[path[0]]):
-                if abs(a - b) > aside[r]:
-                    aside[r] = abs(a - b)
+        rank = self.graph.rank
+        for path, x, last in zip(self.graph.paths, *ends, strict=True):
+            r = rank[path[0]]
+            for v in path[1:-1]:
+                if abs(x - middles[v]) > aside[r]:
+                    aside[r] = abs(x - middles[v])
+                x = middles[v]
+                r += 1
+            if abs(x - last) > aside[r]:
+                aside[r] = abs(x - last)
         tops, bottoms = [], []
         y = top
         for r, layer in enumerate(layers):
@@ -287,16 +299,17 @@ def straightened(points: Sequence[Point]) -> list[Point]:
     Points that differ by rounding only are one: parts of a way were added up in different orders.
     """
     kept: list[Point] = []
+    add = kept.append
+    x = y = before = math.inf  # of the last one kept, and x of the one before it
     for point in points:
-        if kept and _same(kept[-1], point):
+        to, down = point
+        if abs(down - y) < _ROUNDING and abs(to - x) < _ROUNDING:
             continue
-        if len(kept) > 1 and kept[-2][0] == kept[-1][0] == point[0]:
+        if before == x == to and len(kept) > 1:
             kept.pop()
-            if _same(kept[-1], point):
+            before, y = (kept[-2][0] if len(kept) > 1 else math.inf), kept[-1][1]
+            if abs(down - y) < _ROUNDING:
                 continue
-        kept.append(point)
+        add(point)
+        before, x, y = x, to, down
     return kept
-
-
-def _same(a: Point, b: Point) -> bool:
-    return abs(a[0] - b[0]) < _ROUNDING and abs(a[1] - b[1]) < _ROUNDING
