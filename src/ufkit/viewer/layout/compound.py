@@ -258,10 +258,12 @@ class _Compound:
             to, top = corners[b][0] + stubs[b][1], corners[b][1]
             return Route([(x, y), (x, y + length)], [(to, top - length), (to, top)])
         points: list[Point] = []
-        for level in self.levels.ways[link]:
+        passed = self.levels.ways[link]
+        for level in passed:
             dx, dy = origins[level.group]
             points += [(x + dx, y + dy) for x, y in self.frames[level.group].ways[link]]
-        points = straightened(points)
+        if len(passed) > 1:
+            points = straightened(points)
         return Route(points[::-1] if self.levels.rising[link] else points, [])
 
     def _loop(self, box: int, corner: Point) -> list[Point]:

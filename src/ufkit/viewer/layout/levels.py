@@ -85,8 +85,10 @@ def levels_of(diagram: Diagram, longest: int) -> Levels:
             rising[link] = True
             a, b, _, first, second = climbs[link] = b, a, at, second, first
         span = ranks[b] - ranks[a]
-        span += sum([bottom[group] - levels[group].ranks[item] + 1 for group, item in first])
-        span += sum([levels[group].ranks[item] + 1 for group, item in second])
+        for group, item in first:
+            span += bottom[group] - levels[group].ranks[item] + 1
+        for group, item in second:
+            span += levels[group].ranks[item] + 1
         spans[link] = span
     longest = _bearable(spans, longest)
     jumps = {link for link, span in enumerate(spans) if span > longest}
@@ -98,8 +100,9 @@ def levels_of(diagram: Diagram, longest: int) -> Levels:
             levels[group].downward.append((link, item))
         for group, item in second:
             levels[group].upward.append((link, item))
-        passed = [*(group for group, _ in first), at, *(group for group, _ in reversed(second))]
-        ways[link] = [levels[group] for group in passed]
+        ways[link] = [levels[group] for group, _ in first]
+        ways[link].append(levels[at])
+        ways[link] += [levels[group] for group, _ in reversed(second)]
     nested = sorted(range(len(above)), key=depth.__getitem__)
     return Levels([whole, *(levels[group] for group in nested)], levels[:-1], ways, rising, jumps)
 

@@ -20,7 +20,7 @@ _ROUNDING = 1e-6  # pixels
 _HIGHEST = 120.0  # of a room between ranks
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Box:
     """What a part knows of an item when it is put in place.
 
@@ -255,7 +255,7 @@ class Part:
         bottoms: list[float],
     ) -> Placed:
         graph = self.graph
-        x = [middles[v] - box.width / 2 for v, box in enumerate(boxes)]
+        lefts = [middles[v] - box.width / 2 for v, box in enumerate(boxes)]
         y = []
         for v, box in enumerate(boxes):
             r = graph.rank[v]
@@ -266,17 +266,21 @@ class Part:
             first, last = ends[0][at], ends[1][at]
             up, low = path[0], path[-1]
             points = [(first, y[up] + boxes[up].height if up < len(boxes) else bottoms[r])]
-            points.append((first, bottoms[r]))
+            x, foot = first, bottoms[r]  # how far down it is straight
             for v in path[1:-1]:
                 r += 1
-                points += [(middles[v], tops[r]), (middles[v], bottoms[r])]
-            points.append((last, tops[stop]))
+                if middles[v] != x:
+                    points += [(x, foot), (middles[v], tops[r])]
+                    x = middles[v]
+                foot = bottoms[r]
+            if last != x:
+                points += [(x, foot), (last, tops[stop])]
             points.append((last, y[low] if low < len(boxes) else tops[stop]))
-            ways[link] = straightened(points)
+            ways[link] = straightened(points) if len(points) > 2 else points
         rights = [middles[v] + right for v, (_, right) in enumerate(sides)]
         width = max([*rights, *middles])
         ports = {link: middles[v] for link, v in (self.upward | self.downward).items()}
-        return Placed(width, bottoms[-1], x, y, stubs, ways, ports)
+        return Placed(width, bottoms[-1], lefts, y, stubs, ways, ports)
 
 
 @dataclass(frozen=True, slots=True)

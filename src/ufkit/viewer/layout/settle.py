@@ -57,12 +57,12 @@ def _pulled(
             force[a] += lean
             force[b] -= lean
         wish = [
-            min(max(place + part * push, low), high)
+            low if (to := place + part * push) < low else high if to > high else to
             for place, part, push, low, high in zip(x, step, force, lowest, highest, strict=True)
         ]
         before = x
         x = _pushed(gaps, wish)
-        if all([abs(p - q) < _STILL for p, q in zip(x, before, strict=True)]):
+        if all(abs(p - q) < _STILL for p, q in zip(x, before, strict=True)):
             break
     return x
 
