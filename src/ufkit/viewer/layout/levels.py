@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from ufkit.viewer.layout.diagram import Diagram
 from ufkit.viewer.layout.ranks import rank
 
-_BENDS = 25_000  # in all; more cannot be followed, and take long to put in order
+_BENDS = 15_000  # or one for each box: more cannot be followed, and take long to put in order
 
 
 @dataclass(slots=True)
@@ -90,7 +90,7 @@ def levels_of(diagram: Diagram, longest: int) -> Levels:
         for group, item in second:
             span += levels[group].ranks[item] + 1
         spans[link] = span
-    longest = _bearable(spans, longest)
+    longest = _bearable(spans, longest, max(_BENDS, boxes))
     jumps = {link for link, span in enumerate(spans) if span > longest}
     for link, (a, b, at, first, second) in enumerate(climbs):
         if a == b or link in jumps:
@@ -107,12 +107,12 @@ def levels_of(diagram: Diagram, longest: int) -> Levels:
     return Levels([whole, *(levels[group] for group in nested)], levels[:-1], ways, rising, jumps)
 
 
-def _bearable(spans: list[int], longest: int) -> int:
-    """The longest span up to `longest` with which all links together pass few enough ranks."""
+def _bearable(spans: list[int], longest: int, most: int) -> int:
+    """The longest span up to `longest` with which all links together pass at most so many ranks."""
     passed = 0
     for span in sorted(spans):
         passed += max(span - 1, 0)
-        if passed > _BENDS:
+        if passed > most:
             return min(longest, span - 1)
     return longest
 

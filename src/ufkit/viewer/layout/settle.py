@@ -57,7 +57,7 @@ def _pulled(
             force[a] += lean
             force[b] -= lean
         wish = [
-            low if (to := place + part * push) < low else high if to > high else to
+            low if (to := place + part * push) < low else min(to, high)
             for place, part, push, low, high in zip(x, step, force, lowest, highest, strict=True)
         ]
         before = x
