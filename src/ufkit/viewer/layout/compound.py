@@ -7,6 +7,7 @@ import gc
 from collections.abc import Iterator, Sequence
 from functools import partial
 
+from ufkit.viewer.layout.blocks import Block, set_in_blocks
 from ufkit.viewer.layout.diagram import Diagram, Placement, Point, Route, Spacing
 from ufkit.viewer.layout.levels import Level, levels_of
 from ufkit.viewer.layout.packing import packed
@@ -109,9 +110,13 @@ class _Compound:
         self.arriving = {diagram.links[link][1] for link in self.levels.jumps}
         self.looped = {a for a, b in diagram.links if a == b}
         self.frames: dict[int, _Frame] = {}  # of each group, -1 for the whole
+        self.blocks: dict[int, Block] = {}  # items after those of boxes and groups
 
     def placement(self) -> Placement:
+        fixed = self.leaving | self.arriving | self.looped
         for level in self.levels.levels:
+            first = self.boxes + len(self.diagram.group_parents) + len(self.blocks)
+            self.blocks |= set_in_blocks(level, first, fixed, self.diagram, self.spacing)
             self.frames[level.group] = _Frame(level)
         size = sum([part.graph.size for frame in self.frames.values() for part in frame.parts])
         for frame in self.frames.values():
@@ -136,13 +141,18 @@ class _Compound:
 
     def _tie(self, part: Part, v: int, link: int) -> int:
         """Of links that lead to the same vertex, the order in which they are fixed there."""
-        if v < len(part.items) and (group := part.items[v] - self.boxes) >= 0:
-            frame = self.frames[group]
+        item = part.items[v] if v < len(part.items) else -1
+        if item >= self.boxes and item not in self.blocks:
+            frame = self.frames[item - self.boxes]
             return frame.port_place(link) if frame.ordered else 0
         return 0
 
     def _box(self, item: int) -> Box:
         diagram = self.diagram
+        if item in self.blocks:
+            block = self.blocks[item]
+            half = block.width / 2
+            return Box(block.width, block.height, half, half, None, (False, False))
         if item >= self.boxes:
             frame = self.frames[item - self.boxes]
             half = frame.width / 2
@@ -216,10 +226,24 @@ class _Compound:
         dx: float,
         dy: float,
     ) -> None:
-        for item, (x, y) in corners.items():
-            frame.corners[item] = x + dx, y + dy
         for link, points in ways.items():
             frame.ways[link] = [(x + dx, y + dy) for x, y in points]
+        for item, (x, y) in corners.items():
+            if item in self.blocks:
+                self._fill(frame, self.blocks[item], x + dx, y + dy)
+            else:
+                frame.corners[item] = x + dx, y + dy
+
+    def _fill(self, frame: _Frame, block: Block, left: float, top: float) -> None:
+        """Put the boxes of a block, and what is inside of it of their links."""
+        for box, (x, y) in zip(block.boxes, block.corners, strict=True):
+            frame.corners[box] = x + left, y + top
+        before = frame.ways[block.above[0]] if block.above else []
+        after = frame.ways[block.below[0]] if block.below else []
+        for link, points in block.entering():
+            frame.ways[link] = straightened([*before, *((x + left, y + top) for x, y in points)])
+        for link, points in block.leaving():
+            frame.ways[link] = straightened([*((x + left, y + top) for x, y in points), *after])
 
     def _absolute(self) -> Placement:
         count = self.boxes

@@ -241,7 +241,7 @@ class Part:
                 room = margins[0]
             elif r == len(layers) - 2 and self.downward:
                 room = margins[1]
-            y += min(max(room, _HIGHEST), room + _STEEP * aside[r])
+            y += turning(room, aside[r])
         return tops, bottoms
 
     def _placed(
@@ -295,6 +295,11 @@ class Placed:
     stubs: list[tuple[float, float]]
     ways: dict[int, list[Point]]
     ports: dict[int, float]
+
+
+def turning(room: float, aside: float) -> float:
+    """The height of a room, of at least `room`, in which a link goes so far aside."""
+    return min(max(room, _HIGHEST), room + _STEEP * aside)
 
 
 def straightened(points: Sequence[Point]) -> list[Point]:
