@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from math import ceil, sqrt
 
 from ufkit.viewer.layout.diagram import Diagram, Point, Spacing
@@ -10,17 +10,18 @@ from ufkit.viewer.layout.levels import Level
 from ufkit.viewer.layout.parts import turning
 
 _WIDEST = 2_000.0  # pixels that boxes with the same neighbours may take in one rank
+_FEWEST = 4  # of them
 _SHAPE = 1.6  # width to height that is aimed at
 
 
 class Block:
-    """Boxes that stand in rows, each joined to one box above all, to one below all, or to both.
+    """Boxes that stand in rows, all joined to the same box above, the same one below, or both.
 
     Their links are one line outside of the block. At its border it parts into lanes, one left of
     each column for links from above, one right of it for those that lead on.
 
     boxes         in the order of rows, from left to right
-    above, below  the link of each box to the one above all of them, and below; empty for none
+    above, below  the link of each box to the one above, and to the one below; empty for none
     corners       of each box, from the corner of the block
     """
 
@@ -87,57 +88,78 @@ class Block:
             yield link, [*way, (lane, turn), (lane, end), (self.width / 2, self.height)]
 
 
-def set_in_blocks(
-    level: Level, first: int, fixed: Collection[int], diagram: Diagram, spacing: Spacing
-) -> dict[int, Block]:
-    """Make items of a level, from number `first` on, of boxes that would make a rank too wide.
+class Blocks(dict[int, Block]):
+    """The blocks of all levels by the number of their item, which follow those of groups.
 
-    The level has each block in place of its boxes, and one of their links in place of all. Boxes of
-    `fixed` stay what they are, and so does what is joined to groups or to something outside.
+    stands   of each link of a block that is left out of all levels, the one that stands for it
     """
-    alike = _alike(level, {*fixed, *(item for _, item in (*level.upward, *level.downward))})
-    boxes = len(diagram.widths)
-    blocks: dict[int, Block] = {}
-    home: dict[int, int] = {}  # the block of each box
-    left_out: set[int] = set()  # links that another one stands for
-    for (rank, up, down), found in alike.items():
-        items = [item for item, _, _ in found]
-        if max(up, down, *items) >= boxes:
-            continue
-        if sum([diagram.widths[item] + spacing.beside for item in items]) > _WIDEST:
-            number = first + len(blocks)
-            above = [link for _, link, _ in found if link >= 0]
-            below = [link for _, _, link in found if link >= 0]
-            blocks[number] = Block(items, above, below, diagram, spacing)
-            home |= dict.fromkeys(items, number)
-            left_out.update(above[1:], below[1:])
-            level.ranks[number] = rank
-    if blocks:
-        level.items = [*(item for item in level.items if item not in home), *blocks]
-        level.links = [
-            (home.get(a, a), home.get(b, b), link)
-            for a, b, link in level.links
-            if link not in left_out
-        ]
-        joined = [(home.get(a, a), home.get(b, b)) for a, b in level.near]
-        level.near = list(dict.fromkeys(joined))
-    return blocks
+
+    def __init__(
+        self, levels: Sequence[Level], fixed: Collection[int], diagram: Diagram, spacing: Spacing
+    ) -> None:
+        """Set in blocks what would make a rank of a level too wide, but for boxes of `fixed`.
+
+        The level has each block in place of its boxes. All levels that their links pass have the
+        first of them in place of all.
+        """
+        super().__init__()
+        self.stands: dict[int, int] = {}
+        first = len(diagram.widths) + len(diagram.group_parents)
+        for level in levels:
+            home: dict[int, int] = {}  # the block of each box
+            for (rank, _, _), found in _alike(level, fixed, diagram).items():
+                boxes = [box for box, _, _ in found]
+                wide = sum([diagram.widths[box] + spacing.beside for box in boxes])
+                if wide > _WIDEST and len(boxes) >= _FEWEST:
+                    number = first + len(self)
+                    above = [link for _, link, _ in found if link >= 0]
+                    below = [link for _, _, link in found if link >= 0]
+                    self[number] = Block(boxes, above, below, diagram, spacing)
+                    home |= dict.fromkeys(boxes, number)
+                    for links in (above, below):
+                        self.stands |= dict.fromkeys(links[1:], *links[:1])
+                    level.ranks[number] = rank
+            if home:
+                _move(level, home)
+        if self.stands:
+            for level in levels:
+                level.links = [item for item in level.links if item[2] not in self.stands]
+                level.upward = [item for item in level.upward if item[0] not in self.stands]
+                level.downward = [item for item in level.downward if item[0] not in self.stands]
 
 
 def _alike(
-    level: Level, fixed: Collection[int]
+    level: Level, fixed: Collection[int], diagram: Diagram
 ) -> dict[tuple[int, int, int], list[tuple[int, int, int]]]:
-    """By rank and the only neighbours above and below, -1 for none: the items that have these, each
-    with its links to them. None of `fixed`, and none without links."""
-    ends: dict[int, list[tuple[int, int]]] = {item: [(-1, -1), (-1, -1)] for item in level.items}
+    """By rank and the only boxes above and below, -1 for none: the boxes of a level that are joined
+    to these, with their links to them. None of `fixed`, and none without links."""
+    count = len(diagram.widths)
+    uppers: dict[int, int] = {}
+    lowers: dict[int, int] = {}
     several = set(fixed)
-    for a, b, link in level.links:
-        for item, side, other in ((a, 1, b), (b, 0, a)):
-            if ends[item][side][1] >= 0:
+    above = [*((b, link) for _, b, link in level.links), *((b, link) for link, b in level.upward)]
+    below = [*((a, link) for a, _, link in level.links), *((a, link) for link, a in level.downward)]
+    for links, only in ((above, uppers), (below, lowers)):
+        for item, link in links:
+            if item in only:
                 several.add(item)
-            ends[item][side] = other, link
+            only[item] = link
     alike: dict[tuple[int, int, int], list[tuple[int, int, int]]] = {}
-    for item, ((up, upper), (down, lower)) in ends.items():
-        if item not in several and max(upper, lower) >= 0:
-            alike.setdefault((level.ranks[item], up, down), []).append((item, upper, lower))
+    for box in level.items:
+        if box < count and box not in several and (box in uppers or box in lowers):
+            up, down = uppers.get(box, -1), lowers.get(box, -1)
+            far = [sum(diagram.links[link]) - box if link >= 0 else -1 for link in (up, down)]
+            alike.setdefault((level.ranks[box], far[0], far[1]), []).append((box, up, down))
     return alike
+
+
+def _move(level: Level, home: Mapping[int, int]) -> None:
+    """Put blocks in the place of their boxes."""
+    level.items = [
+        *(item for item in level.items if item not in home),
+        *dict.fromkeys(home.values()),
+    ]
+    level.links = [(home.get(a, a), home.get(b, b), link) for a, b, link in level.links]
+    level.upward = [(link, home.get(item, item)) for link, item in level.upward]
+    level.downward = [(link, home.get(item, item)) for link, item in level.downward]
+    level.near = list(dict.fromkeys((home.get(a, a), home.get(b, b)) for a, b in level.near))

@@ -7,7 +7,7 @@ import gc
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from ufkit.viewer.layout.blocks import Block, set_in_blocks
+from ufkit.viewer.layout.blocks import Block, Blocks
 from ufkit.viewer.layout.diagram import Diagram, Placement, Point, Route, Spacing
 from ufkit.viewer.layout.levels import Level, levels_of
 from ufkit.viewer.layout.packing import packed
@@ -110,13 +110,11 @@ class _Compound:
         self.arriving = {diagram.links[link][1] for link in self.levels.jumps}
         self.looped = {a for a, b in diagram.links if a == b}
         self.frames: dict[int, _Frame] = {}  # of each group, -1 for the whole
-        self.blocks: dict[int, Block] = {}  # items after those of boxes and groups
+        fixed = self.leaving | self.arriving | self.looped
+        self.blocks = Blocks(self.levels.levels, fixed, diagram, spacing)
 
     def placement(self) -> Placement:
-        fixed = self.leaving | self.arriving | self.looped
         for level in self.levels.levels:
-            first = self.boxes + len(self.diagram.group_parents) + len(self.blocks)
-            self.blocks |= set_in_blocks(level, first, fixed, self.diagram, self.spacing)
             self.frames[level.group] = _Frame(level)
         size = sum([part.graph.size for frame in self.frames.values() for part in frame.parts])
         for frame in self.frames.values():
@@ -217,6 +215,9 @@ class _Compound:
             for link in frame.ported.downward:
                 x, _ = frame.ways[link].pop()
                 frame.ways[link].append((x, frame.height))
+        for item in frame.level.items:
+            if item in self.blocks:
+                self._fill(frame, self.blocks[item], *frame.corners.pop(item))
 
     def _put(
         self,
@@ -229,13 +230,10 @@ class _Compound:
         for link, points in ways.items():
             frame.ways[link] = [(x + dx, y + dy) for x, y in points]
         for item, (x, y) in corners.items():
-            if item in self.blocks:
-                self._fill(frame, self.blocks[item], x + dx, y + dy)
-            else:
-                frame.corners[item] = x + dx, y + dy
+            frame.corners[item] = x + dx, y + dy
 
     def _fill(self, frame: _Frame, block: Block, left: float, top: float) -> None:
-        """Put the boxes of a block, and what is inside of it of their links."""
+        """Put the boxes of a block at its corner, and the ways of their links in it."""
         for box, (x, y) in zip(block.boxes, block.corners, strict=True):
             frame.corners[box] = x + left, y + top
         before = frame.ways[block.above[0]] if block.above else []
@@ -285,7 +283,9 @@ class _Compound:
         passed = self.levels.ways[link]
         for level in passed:
             dx, dy = origins[level.group]
-            points += [(x + dx, y + dy) for x, y in self.frames[level.group].ways[link]]
+            ways = self.frames[level.group].ways
+            way = ways[link if link in ways else self.blocks.stands[link]]
+            points += [(x + dx, y + dy) for x, y in way]
         if len(passed) > 1:
             points = straightened(points)
         return Route(points[::-1] if self.levels.rising[link] else points, [])
