@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -244,6 +248,19 @@ def test_a_staircase_of_side_chains_does_not_widen_the_drawing() -> None:
     for _ in range(60):
         x = net.node("", net.chain("", x, 5), net.chain("", net.node(""), 6))
     assert lay_out(net.diagram()).width < 1200
+
+
+def test_a_net_is_laid_out_without_numpy() -> None:
+    """It would take longer to load than most nets to lay out."""
+    code = (
+        "import sys\n"
+        "from ufkit.viewer.layout.compound import lay_out\n"
+        "from viewer.layout.nets import mixed\n"
+        "lay_out(mixed(300).diagram(grouped=True))\n"
+        "sys.exit('numpy' in sys.modules)"
+    )
+    path = os.pathsep.join(filter(None, sys.path))
+    subprocess.run([sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": path}, check=True)
 
 
 # Crossings that were reached, and a little more: what makes it worse is to be seen.
