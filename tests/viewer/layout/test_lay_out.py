@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
@@ -49,20 +50,21 @@ def test_any_diagram_is_laid_out_soundly(diagram: Diagram, longest: int) -> None
 
 @st.composite
 def wide_diagrams(draw: st.DrawFn) -> Diagram:
-    """Any diagram, and a lot of boxes joined to the same ones, some of them joined to others too."""
+    """Any diagram, and many boxes or chains joined to the same ones, some to others too."""
     small = draw(diagrams().filter(lambda made: made.widths))
     widths, heights = list(small.widths), list(small.heights)
     links, inside = list(small.links), list(small.parents)
     for _ in range(draw(st.integers(1, 3))):
         ends = st.sampled_from([-1, *range(len(small.widths))])
         group, above, below = draw(st.sampled_from([-1, *inside])), draw(ends), draw(ends)
+        length = draw(st.integers(1, 3))
         for _ in range(draw(st.integers(5, 20))):
-            box = len(widths)
-            links += [(above, box)] if above >= 0 else []
-            links += [(box, below)] if below >= 0 else []
-            widths.append(draw(st.sampled_from([90.0, 180.0, 400.0])))
-            heights.append(draw(st.sampled_from([24.0, 66.0])))
-            inside.append(group)
+            strand = [above, *range(len(widths), len(widths) + length), below]
+            links += pairwise(strand)
+            for _ in range(length):
+                widths.append(draw(st.sampled_from([90.0, 180.0, 400.0])))
+                heights.append(draw(st.sampled_from([24.0, 66.0])))
+                inside.append(group)
         links += draw(st.lists(st.tuples(ends, st.integers(0, len(widths) - 1)), max_size=2))
     links = [link for link in links if min(link) >= 0]
     return Diagram(widths, heights, links, inside, small.group_parents, small.title_widths)
@@ -146,6 +148,19 @@ def test_many_between_two_boxes_stand_in_rows_with_lanes_for_both() -> None:
     assert 0.5 < shape(placement) < 2.5
     assert placement.y[0] < min(placement.y[2:]) < max(placement.y[2:]) < placement.y[1]
     assert crossings(placement.routes) == 0
+
+
+def test_many_chains_between_two_boxes_stand_in_rows() -> None:
+    net = Net()
+    x = net.node("")
+    ends = [net.chain("", x, 3) for _ in range(60)]
+    net.node("", *ends)
+    diagram = net.diagram()
+    placement = lay_out(diagram)
+    assert faults(diagram, placement) == []
+    assert 0.5 < shape(placement) < 2.5
+    assert crossings(placement.routes) == 0
+    assert len({placement.x[at] + diagram.widths[at] / 2 for at in (1, 2, 3)}) == 1
 
 
 def test_boxes_of_a_group_that_take_one_outside_of_it_stand_in_rows() -> None:

@@ -234,14 +234,12 @@ class _Compound:
 
     def _fill(self, frame: _Frame, block: Block, left: float, top: float) -> None:
         """Put the boxes of a block at its corner, and the ways of their links in it."""
-        for box, (x, y) in zip(block.boxes, block.corners, strict=True):
+        for box, (x, y) in block.corners.items():
             frame.corners[box] = x + left, y + top
-        before = frame.ways[block.above[0]] if block.above else []
-        after = frame.ways[block.below[0]] if block.below else []
-        for link, points in block.entering():
-            frame.ways[link] = straightened([*before, *((x + left, y + top) for x, y in points)])
-        for link, points in block.leaving():
-            frame.ways[link] = straightened([*((x + left, y + top) for x, y in points), *after])
+        before = [(x - left, y - top) for x, y in frame.ways.get(block.above, ())]
+        after = [(x - left, y - top) for x, y in frame.ways.get(block.below, ())]
+        for link, points in block.ways(before, after):
+            frame.ways[link] = straightened([(x + left, y + top) for x, y in points])
 
     def _absolute(self) -> Placement:
         count = self.boxes
