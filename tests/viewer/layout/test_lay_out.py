@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+from itertools import pairwise
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -43,7 +48,36 @@ def test_any_diagram_is_laid_out_soundly(diagram: Diagram, longest: int) -> None
     assert faults(diagram, placement) == []
 
 
-@given(diagrams())
+@st.composite
+def wide_diagrams(draw: st.DrawFn) -> Diagram:
+    """Any diagram, and many boxes or chains joined to the same ones, some to others too."""
+    small = draw(diagrams().filter(lambda made: made.widths))
+    widths, heights = list(small.widths), list(small.heights)
+    links, inside = list(small.links), list(small.parents)
+    for _ in range(draw(st.integers(1, 3))):
+        ends = st.sampled_from([-1, *range(len(small.widths))])
+        group, above, below = draw(st.sampled_from([-1, *inside])), draw(ends), draw(ends)
+        length = draw(st.integers(1, 3))
+        for _ in range(draw(st.integers(5, 20))):
+            strand = [above, *range(len(widths), len(widths) + length), below]
+            links += pairwise(strand)
+            for _ in range(length):
+                widths.append(draw(st.sampled_from([90.0, 180.0, 400.0])))
+                heights.append(draw(st.sampled_from([24.0, 66.0])))
+                inside.append(group)
+        links += draw(st.lists(st.tuples(ends, st.integers(0, len(widths) - 1)), max_size=2))
+    links = [link for link in links if min(link) >= 0]
+    return Diagram(widths, heights, links, inside, small.group_parents, small.title_widths)
+
+
+@settings(max_examples=200)
+@given(wide_diagrams(), st.sampled_from([2, 30]))
+def test_any_wide_diagram_is_laid_out_soundly(diagram: Diagram, longest: int) -> None:
+    placement = lay_out(diagram, Spacing(longest=longest))
+    assert faults(diagram, placement) == []
+
+
+@given(st.one_of(diagrams(), wide_diagrams()))
 def test_the_same_diagram_gives_the_same_placement(diagram: Diagram) -> None:
     assert lay_out(diagram) == lay_out(diagram)
 
@@ -85,6 +119,61 @@ def test_branches_leave_a_box_in_the_order_of_where_they_lead() -> None:
     order = sorted(range(4), key=arriving.__getitem__)
     assert sorted(range(4), key=leaving.__getitem__) == order
     assert len(set(leaving)) == 4
+
+
+def shape(placement: Placement) -> float:
+    return placement.width / placement.height
+
+
+def test_many_that_take_the_same_box_stand_in_rows() -> None:
+    placement = lay_out(boxes(501, [(0, at) for at in range(1, 501)]))
+    assert 0.8 < shape(placement) < 2.5
+    assert min(placement.y[1:]) > placement.y[0] + 24
+    assert placement.y[1:] == sorted(placement.y[1:])  # as they are written, row by row
+    assert crossings(placement.routes) == 0
+
+
+def test_a_concatenation_of_hundreds_has_them_in_rows_above_it() -> None:
+    placement = lay_out(boxes(301, [(at, 300) for at in range(300)]))
+    assert 0.8 < shape(placement) < 2.5
+    assert max(placement.y[:300]) + 24 < placement.y[300]
+    assert crossings(placement.routes) == 0
+
+
+def test_many_between_two_boxes_stand_in_rows_with_lanes_for_both() -> None:
+    links = [(0, at) for at in range(2, 202)] + [(at, 1) for at in range(2, 202)]
+    diagram = boxes(202, links)
+    placement = lay_out(diagram)
+    assert faults(diagram, placement) == []
+    assert 0.5 < shape(placement) < 2.5
+    assert placement.y[0] < min(placement.y[2:]) < max(placement.y[2:]) < placement.y[1]
+    assert crossings(placement.routes) == 0
+
+
+def test_many_chains_between_two_boxes_stand_in_rows() -> None:
+    net = Net()
+    x = net.node("")
+    ends = [net.chain("", x, 3) for _ in range(60)]
+    net.node("", *ends)
+    diagram = net.diagram()
+    placement = lay_out(diagram)
+    assert faults(diagram, placement) == []
+    assert 0.5 < shape(placement) < 2.5
+    assert crossings(placement.routes) == 0
+    assert len({placement.x[at] + diagram.widths[at] / 2 for at in (1, 2, 3)}) == 1
+
+
+def test_boxes_of_a_group_that_take_one_outside_of_it_stand_in_rows() -> None:
+    links = [(0, at) for at in range(1, 101)]
+    diagram = boxes(101, links, parents=[-1] + [0] * 100, group_parents=[-1])
+    placement = lay_out(diagram)
+    assert faults(diagram, placement) == []
+    assert 0.5 < shape(placement) < 2.5
+
+
+def test_a_few_boxes_that_take_the_same_stay_in_a_line() -> None:
+    placement = lay_out(boxes(13, [(0, at) for at in range(1, 13)]))
+    assert len(set(placement.y[1:])) == 1
 
 
 def test_parallel_links_are_told_apart() -> None:
@@ -174,6 +263,19 @@ def test_a_staircase_of_side_chains_does_not_widen_the_drawing() -> None:
     for _ in range(60):
         x = net.node("", net.chain("", x, 5), net.chain("", net.node(""), 6))
     assert lay_out(net.diagram()).width < 1200
+
+
+def test_a_net_is_laid_out_without_numpy() -> None:
+    """It would take longer to load than most nets to lay out."""
+    code = (
+        "import sys\n"
+        "from ufkit.viewer.layout.compound import lay_out\n"
+        "from viewer.layout.nets import mixed\n"
+        "lay_out(mixed(300).diagram(grouped=True))\n"
+        "sys.exit('numpy' in sys.modules)"
+    )
+    path = os.pathsep.join(filter(None, sys.path))
+    subprocess.run([sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": path}, check=True)
 
 
 # Crossings that were reached, and a little more: what makes it worse is to be seen.

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from ufkit.viewer.layout.layers import Layers
-
-Distances = Mapping[tuple[int, int], float]
 
 _ROUNDS = 12  # of cutting columns
 _WORK = 60_000  # vertices looked at in all of them
@@ -21,10 +18,9 @@ class Columns:
 
     head     column of each vertex
     offset   of each vertex from the place of its column, so that the ends of aligned pieces meet
-    loose    the other pieces: upper vertex, lower vertex, and how far right of the middle of the
-             upper one that of the lower one is when the piece is vertical
-    left     of each column, those left of it and the least distance; right likewise
-    order    all columns, each after those left of it
+    count    of columns
+    gaps     two columns that are neighbours in a rank, left and right, and their least distance;
+             those left of a column come before those right of it
     lowest   the farthest left that each can be, with the leftmost at 0
     """
 
@@ -34,82 +30,126 @@ class Columns:
         under: Sequence[int],
         starts: Sequence[float],
         stops: Sequence[float],
-        apart: Distances,
+        apart: Sequence[Sequence[float]],
     ) -> None:
         """
         under           of each vertex the one aligned with it in the next rank, or -1
         starts, stops   of each link, how far right of its vertex' middle it is fixed
-        apart           least distance of the middles of neighbours in a rank
+        apart           least distance of the middles of neighbours, in each rank
         """
-        self.graph, self.under = graph, under
-        self.head = [-1] * len(graph.rank)
-        self.offset = [0.0] * len(graph.rank)
-        self.members: list[list[int]] = []
-        fixed: dict[int, tuple[float, float]] = {}
-        ends: list[tuple[int, int, float]] = []
-        for u, v, link in graph.segments():
-            start = starts[link] if u < graph.count else 0.0
-            stop = stops[link] if v < graph.count else 0.0
-            if under[u] == v and u not in fixed:
-                fixed[u] = start, stop
+        self.graph, self.under = graph, list(under)
+        self._starts, self._stops, self._apart = starts, stops, apart
+        self._fixed: dict[int, tuple[float, float]] = {}  # both ends of the piece below a vertex
+        for path, start, stop in zip(graph.paths, starts, stops, strict=True):
+            if len(path) == 2:
+                if under[path[0]] == path[1]:
+                    self._fixed.setdefault(path[0], (start, stop))
             else:
-                ends.append((u, v, start - stop))
-        for layer in graph.layers:
+                if start and under[path[0]] == path[1]:
+                    self._fixed.setdefault(path[0], (start, 0.0))
+                if stop and under[path[-2]] == path[-1]:
+                    self._fixed[path[-2]] = 0.0, stop
+        self._make()
+
+    def cut(self, vertices: Iterable[int]) -> None:
+        """End columns at these vertices; what was below is a column of its own."""
+        for v in vertices:
+            self.under[v] = -1
+        self._make()
+
+    def _make(self) -> None:
+        self.head = [-1] * len(self.under)
+        self.offset = [0.0] * len(self.under)
+        self._members: list[list[int]] = []
+        for layer in self.graph.layers:
             for v in layer:
                 if self.head[v] < 0:
-                    self._descend(v, fixed)
-        self.loose = [(u, v, right) for u, v, right in ends if self.head[u] != self.head[v]]
-        self._neighbours(apart)
-        self._pack()
+                    self._descend(v)
+        self.count = len(self._members)
+        self._pack(self._neighbours())
 
-    def _descend(self, v: int, fixed: Mapping[int, tuple[float, float]]) -> None:
+    def _descend(self, v: int) -> None:
         """Make a column from `v` down. Where links leave frames far from below where they came in,
         the line would run away to one side; it bends back instead."""
-        column, offset = len(self.members), 0.0
-        self.members.append([])
+        head, offsets, under, fixed = self.head, self.offset, self.under, self._fixed
+        column, offset = len(self._members), 0.0
+        members: list[int] = []
+        self._members.append(members)
         while v >= 0:
-            self.head[v], self.offset[v] = column, offset
-            self.members[column].append(v)
-            start, stop = fixed.get(v, (0.0, 0.0))
-            line = offset + start
-            offset = (line if abs(line) <= _DRIFT else 0.0) - stop
-            v = self.under[v]
+            head[v] = column
+            members.append(v)
+            if offset:
+                offsets[v] = offset
+            if v in fixed:
+                start, stop = fixed[v]
+                line = offset + start
+                offset = (line if abs(line) <= _DRIFT else 0.0) - stop
+            elif abs(offset) > _DRIFT:
+                offset = 0.0
+            v = under[v]
 
-    def _neighbours(self, apart: Distances) -> None:
+    def _neighbours(self) -> list[list[tuple[int, float]]]:
+        """Of each column those right of it, and the least distance."""
         head, offset = self.head, self.offset
-        self._touch: dict[tuple[int, int], tuple[float, int, int]] = {}
-        for (u, v), distance in apart.items():
-            pair = head[u], head[v]
-            gap = distance + offset[u] - offset[v]
-            if pair not in self._touch or self._touch[pair][0] < gap:
-                self._touch[pair] = gap, u, v
-        count = len(self.members)
-        self.left: list[list[tuple[int, float]]] = [[] for _ in range(count)]
-        self.right: list[list[tuple[int, float]]] = [[] for _ in range(count)]
-        for (a, b), (gap, _, _) in self._touch.items():
-            self.left[b].append((a, gap))
-            self.right[a].append((b, gap))
-        waiting = [len(item) for item in self.left]
-        self.order = [column for column in range(count) if not waiting[column]]
-        for a in self.order:  # grows while it is walked
-            for b, _ in self.right[a]:
+        gaps: dict[tuple[int, int], float] = {}
+        self._touch: dict[tuple[int, int], int] = {}  # the rank where they are as near as that
+        for r, (layer, row) in enumerate(zip(self.graph.layers, self._apart, strict=True)):
+            for at, distance in enumerate(row):
+                u, v = layer[at], layer[at + 1]
+                pair = head[u], head[v]
+                gap = distance + offset[u] - offset[v]
+                if pair not in gaps or gaps[pair] < gap:
+                    gaps[pair] = gap
+                    self._touch[pair] = r
+        right: list[list[tuple[int, float]]] = [[] for _ in range(self.count)]
+        for (a, b), gap in gaps.items():
+            right[a].append((b, gap))
+        return right
+
+    def _pack(self, right: list[list[tuple[int, float]]]) -> None:
+        waiting = [0] * self.count
+        for near in right:
+            for b, _ in near:
+                waiting[b] += 1
+        lowest = self.lowest = [0.0] * self.count
+        self._bound = [-1] * self.count  # the column that keeps each from going left
+        self.gaps: list[tuple[int, int, float]] = []
+        order = [column for column in range(self.count) if not waiting[column]]
+        for a in order:  # grows while it is walked
+            place = lowest[a]
+            for b, gap in right[a]:
+                self.gaps.append((a, b, gap))
+                if place + gap > lowest[b]:
+                    lowest[b] = place + gap
+                    self._bound[b] = a
                 waiting[b] -= 1
                 if not waiting[b]:
-                    self.order.append(b)
-
-    def _pack(self) -> None:
-        lowest = self.lowest = [0.0] * len(self.members)
-        self._bound = [-1] * len(self.members)  # the column that keeps each from going left
-        for b in self.order:
-            for a, gap in self.left[b]:
-                if lowest[a] + gap > lowest[b]:
-                    lowest[b] = lowest[a] + gap
-                    self._bound[b] = a
+                    order.append(b)
 
     @property
     def width(self) -> float:
         """The least width: of middles, from the first to the last."""
         return max(self.lowest, default=0.0)
+
+    def loose(self) -> list[tuple[int, int, float, int]]:
+        """The pieces that may lean: upper column, lower column, how far right of the upper one the
+        lower one is when the piece is vertical, and how many ends of the piece are bends."""
+        head, offset = self.head, self.offset
+        found = []
+        for path, start, stop in zip(self.graph.paths, self._starts, self._stops, strict=True):
+            a, end, bends = head[path[0]], offset[path[0]] + start, 0
+            if len(path) > 2:
+                bends = 1
+                for v in path[1:-1]:
+                    b = head[v]
+                    if a != b:
+                        found.append((a, b, end - offset[v], bends))
+                    a, end, bends = b, offset[v], 2
+                bends = 1
+            b = head[path[-1]]
+            if a != b:
+                found.append((a, b, end - stop - offset[path[-1]], bends))
+        return found
 
     def strained(self, limit: float) -> list[int]:
         """Vertices below which columns should be cut so that they need less width than this.
@@ -125,8 +165,7 @@ class Columns:
             while b not in seen and (a := self._bound[b]) >= 0:
                 seen.add(b)
                 if self._bound[a] >= 0 and a not in seen:
-                    leaving = self.graph.rank[self._touch[a, b][1]]
-                    arriving = self.graph.rank[self._touch[self._bound[a], a][2]]
+                    leaving, arriving = self._touch[a, b], self._touch[self._bound[a], a]
                     if leaving != arriving:
                         cuts.append(self._weakest(a, *sorted((leaving, arriving))))
                 b = a
@@ -134,7 +173,7 @@ class Columns:
 
     def _weakest(self, column: int, first: int, last: int) -> int:
         """The vertex to cut below, of ranks `first` to `last` - 1: no bend, near the middle."""
-        members, count = self.members[column], self.graph.count
+        members, count = self._members[column], self.graph.count
         top = self.graph.rank[members[0]]
         middle = (first + last - 1) / 2
 
@@ -149,19 +188,13 @@ def columns_of(
     under: Sequence[int],
     starts: Sequence[float],
     stops: Sequence[float],
-    apart: Distances,
+    apart: Sequence[Sequence[float]],
 ) -> Columns:
     """The columns of an alignment, as far as the drawing does not get much wider by them."""
-    widest = 0.0
-    for layer in graph.layers:
-        widest = max(widest, sum([apart[pair] for pair in itertools.pairwise(layer)]))
-    limit = widest * _GENEROUS + _SPARE
-    under = list(under)
+    limit = max(map(sum, apart), default=0.0) * _GENEROUS + _SPARE
     columns = Columns(graph, under, starts, stops, apart)
     for _ in range(max(1, min(_ROUNDS, _WORK // (len(under) + 1)))):
         if columns.width <= limit or not (cuts := columns.strained(limit)):
             break
-        for v in cuts:
-            under[v] = -1
-        columns = Columns(graph, under, starts, stops, apart)
+        columns.cut(cuts)
     return columns

@@ -7,6 +7,7 @@ import gc
 from collections.abc import Iterator, Sequence
 from functools import partial
 
+from ufkit.viewer.layout.blocks import Block, Blocks
 from ufkit.viewer.layout.diagram import Diagram, Placement, Point, Route, Spacing
 from ufkit.viewer.layout.levels import Level, levels_of
 from ufkit.viewer.layout.packing import packed
@@ -109,6 +110,8 @@ class _Compound:
         self.arriving = {diagram.links[link][1] for link in self.levels.jumps}
         self.looped = {a for a, b in diagram.links if a == b}
         self.frames: dict[int, _Frame] = {}  # of each group, -1 for the whole
+        fixed = self.leaving | self.arriving | self.looped
+        self.blocks = Blocks(self.levels.levels, fixed, diagram, spacing)
 
     def placement(self) -> Placement:
         for level in self.levels.levels:
@@ -136,13 +139,18 @@ class _Compound:
 
     def _tie(self, part: Part, v: int, link: int) -> int:
         """Of links that lead to the same vertex, the order in which they are fixed there."""
-        if v < len(part.items) and (group := part.items[v] - self.boxes) >= 0:
-            frame = self.frames[group]
+        item = part.items[v] if v < len(part.items) else -1
+        if item >= self.boxes and item not in self.blocks:
+            frame = self.frames[item - self.boxes]
             return frame.port_place(link) if frame.ordered else 0
         return 0
 
     def _box(self, item: int) -> Box:
         diagram = self.diagram
+        if item in self.blocks:
+            block = self.blocks[item]
+            half = block.width / 2
+            return Box(block.width, block.height, half, half, None, (False, False))
         if item >= self.boxes:
             frame = self.frames[item - self.boxes]
             half = frame.width / 2
@@ -207,6 +215,9 @@ class _Compound:
             for link in frame.ported.downward:
                 x, _ = frame.ways[link].pop()
                 frame.ways[link].append((x, frame.height))
+        for item in frame.level.items:
+            if item in self.blocks:
+                self._fill(frame, self.blocks[item], *frame.corners.pop(item))
 
     def _put(
         self,
@@ -216,10 +227,19 @@ class _Compound:
         dx: float,
         dy: float,
     ) -> None:
-        for item, (x, y) in corners.items():
-            frame.corners[item] = x + dx, y + dy
         for link, points in ways.items():
             frame.ways[link] = [(x + dx, y + dy) for x, y in points]
+        for item, (x, y) in corners.items():
+            frame.corners[item] = x + dx, y + dy
+
+    def _fill(self, frame: _Frame, block: Block, left: float, top: float) -> None:
+        """Put the boxes of a block at its corner, and the ways of their links in it."""
+        for box, (x, y) in block.corners.items():
+            frame.corners[box] = x + left, y + top
+        before = [(x - left, y - top) for x, y in frame.ways.get(block.above, ())]
+        after = [(x - left, y - top) for x, y in frame.ways.get(block.below, ())]
+        for link, points in block.ways(before, after):
+            frame.ways[link] = straightened([(x + left, y + top) for x, y in points])
 
     def _absolute(self) -> Placement:
         count = self.boxes
@@ -258,10 +278,14 @@ class _Compound:
             to, top = corners[b][0] + stubs[b][1], corners[b][1]
             return Route([(x, y), (x, y + length)], [(to, top - length), (to, top)])
         points: list[Point] = []
-        for level in self.levels.ways[link]:
+        passed = self.levels.ways[link]
+        for level in passed:
             dx, dy = origins[level.group]
-            points += [(x + dx, y + dy) for x, y in self.frames[level.group].ways[link]]
-        points = straightened(points)
+            ways = self.frames[level.group].ways
+            way = ways[link if link in ways else self.blocks.stands[link]]
+            points += [(x + dx, y + dy) for x, y in way]
+        if len(passed) > 1:
+            points = straightened(points)
         return Route(points[::-1] if self.levels.rising[link] else points, [])
 
     def _loop(self, box: int, corner: Point) -> list[Point]:

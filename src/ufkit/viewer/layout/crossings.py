@@ -6,9 +6,6 @@ import itertools
 from bisect import bisect_right, insort
 from collections.abc import Iterable, Sequence
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ufkit.viewer.layout.diagram import Point, Route
 
 _FEW = 400  # numbers that are sorted into a list faster than NumPy gets going
@@ -17,7 +14,7 @@ _FEW = 400  # numbers that are sorted into a list faster than NumPy gets going
 def inversions(values: Sequence[int]) -> int:
     """Pairs of which the first is the greater; equal ones do not count."""
     if len(values) > _FEW:
-        return _many_inversions(np.asarray(values, np.int64))
+        return _many_inversions(values)
     seen: list[int] = []
     found = 0
     for value in values:
@@ -29,8 +26,11 @@ def inversions(values: Sequence[int]) -> int:
     return found
 
 
-def _many_inversions(values: NDArray[np.int64]) -> int:
+def _many_inversions(numbers: Sequence[int]) -> int:
     """The same by bits, from the highest: pairs of equal higher bits where a 1 precedes a 0."""
+    import numpy as np  # only wide ranks need it: a net is drawn sooner without
+
+    values = np.asarray(numbers, np.int64)
     found = 0
     for bit in range(int(values.max()).bit_length() - 1, -1, -1):
         order = np.argsort(values >> (bit + 1), kind="stable")
@@ -53,6 +53,8 @@ def crossings(routes: Iterable[Route]) -> int:
 
 def count_crossings(lines: Sequence[Sequence[Point]]) -> int:
     """Proper crossings of the segments of different polylines, every one counted."""
+    import numpy as np
+
     ends = np.array(
         [(*a, *b, at) for at, line in enumerate(lines) for a, b in itertools.pairwise(line)],
         float,

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 
 class Layers:
@@ -31,18 +30,15 @@ class Layers:
         for u, v in links:
             if ranks[u] > ranks[v]:
                 u, v = v, u
-            path = [u]
-            for value in range(ranks[u] + 1, ranks[v]):
-                bend = len(self.rank)
-                self.rank.append(value)
+            first, span = len(self.rank), range(ranks[u] + 1, ranks[v])
+            path = [u, *range(first, first + len(span)), v]
+            self.rank += span
+            for value, bend in zip(span, path[1:-1], strict=True):
                 self.layers[value].append(bend)
-                below[path[-1]].append(bend)
-                above.append([path[-1]])
-                below.append([])
-                path.append(bend)
-            below[path[-1]].append(v)
-            above[v].append(path[-1])
-            path.append(v)
+            above += [[bend] for bend in path[:-2]]
+            below += [[bend] for bend in path[2:]]
+            below[u].append(path[1])
+            above[v].append(path[-2])
             self.paths.append(path)
         self.place = [0] * len(self.rank)
         for layer in self.layers:
@@ -58,9 +54,3 @@ class Layers:
         place = self.place
         for at, v in enumerate(layer):
             place[v] = at
-
-    def segments(self) -> Iterator[tuple[int, int, int]]:
-        """Upper vertex, lower vertex and link of each piece between two ranks."""
-        for link, path in enumerate(self.paths):
-            for u, v in itertools.pairwise(path):
-                yield u, v, link

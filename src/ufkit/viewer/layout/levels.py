@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from ufkit.viewer.layout.diagram import Diagram
 from ufkit.viewer.layout.ranks import rank
 
-_BENDS = 25_000  # in all; more cannot be followed, and take long to put in order
+_BENDS = 15_000  # or one for each box: more cannot be followed, and take long to put in order
 
 
 @dataclass(slots=True)
@@ -85,10 +85,12 @@ def levels_of(diagram: Diagram, longest: int) -> Levels:
             rising[link] = True
             a, b, _, first, second = climbs[link] = b, a, at, second, first
         span = ranks[b] - ranks[a]
-        span += sum([bottom[group] - levels[group].ranks[item] + 1 for group, item in first])
-        span += sum([levels[group].ranks[item] + 1 for group, item in second])
+        for group, item in first:
+            span += bottom[group] - levels[group].ranks[item] + 1
+        for group, item in second:
+            span += levels[group].ranks[item] + 1
         spans[link] = span
-    longest = _bearable(spans, longest)
+    longest = _bearable(spans, longest, max(_BENDS, boxes))
     jumps = {link for link, span in enumerate(spans) if span > longest}
     for link, (a, b, at, first, second) in enumerate(climbs):
         if a == b or link in jumps:
@@ -98,18 +100,19 @@ def levels_of(diagram: Diagram, longest: int) -> Levels:
             levels[group].downward.append((link, item))
         for group, item in second:
             levels[group].upward.append((link, item))
-        passed = [*(group for group, _ in first), at, *(group for group, _ in reversed(second))]
-        ways[link] = [levels[group] for group in passed]
+        ways[link] = [levels[group] for group, _ in first]
+        ways[link].append(levels[at])
+        ways[link] += [levels[group] for group, _ in reversed(second)]
     nested = sorted(range(len(above)), key=depth.__getitem__)
     return Levels([whole, *(levels[group] for group in nested)], levels[:-1], ways, rising, jumps)
 
 
-def _bearable(spans: list[int], longest: int) -> int:
-    """The longest span up to `longest` with which all links together pass few enough ranks."""
+def _bearable(spans: list[int], longest: int, most: int) -> int:
+    """The longest span up to `longest` with which all links together pass at most so many ranks."""
     passed = 0
     for span in sorted(spans):
         passed += max(span - 1, 0)
-        if passed > _BENDS:
+        if passed > most:
             return min(longest, span - 1)
     return longest
 

@@ -65,6 +65,7 @@ class _Stretch:
         self.graph, self.ports = graph, ports
         self.top, self.bottom = top, bottom
         self.between = [0] * len(graph.layers)  # crossings of each rank with the one below
+        self.unknown = set(range(top, bottom))  # ranks of which they are to be counted
         self.size = 0  # vertices and links
         for layer in graph.layers[top : bottom + 1]:
             self.size += len(layer) + sum([len(graph.below[v]) for v in layer])
@@ -90,8 +91,9 @@ class _Stretch:
             graph.put(layer)
 
     def _count(self) -> int:
-        for r in range(self.top, self.bottom):
+        for r in self.unknown:
             self.between[r] = self._crossings(r)
+        self.unknown.clear()
         return sum(self.between)
 
     def _crossings(self, r: int) -> int:
@@ -114,7 +116,11 @@ class _Stretch:
         for r in ranks:
             layer = graph.layers[r]
             if len(layer) > 1:
+                before = layer[:]
                 self._sort(layer, beside, mirrored)
+                if layer != before:
+                    graph.put(layer)
+                    self.unknown.update(range(max(r - 1, self.top), min(r + 1, self.bottom)))
 
     def _sort(self, layer: list[int], beside: list[list[int]], mirrored: bool) -> None:
         """By the mean place of neighbours; those without any stay where they are."""
@@ -139,7 +145,6 @@ class _Stretch:
             moving.sort(key=keys.__getitem__)
             following = iter(moving)
             layer[:] = [next(following) if v in keys else v for v in layer]
-        self.graph.put(layer)
 
     def _exchange(self) -> None:
         """Swap neighbours as long as that takes crossings away."""
@@ -159,31 +164,40 @@ class _Stretch:
     def _exchange_in(self, r: int, layer: list[int]) -> bool:
         graph = self.graph
         place = graph.place
-        up = [sorted([place[u] for u in graph.above[v]]) for v in layer]
-        down = [sorted([place[w] for w in graph.below[v]]) for v in layer]
-        first, last = r == self.top, r == self.bottom
+        up = [_sorted(place, graph.above[v]) if r > self.top else [] for v in layer]
+        down = [_sorted(place, graph.below[v]) if r < self.bottom else [] for v in layer]
         self.left -= 2 * len(layer) + sum(map(len, up)) + sum(map(len, down))
         moved = False
-        for at in (*range(len(layer) - 1), *range(len(layer) - 2, -1, -1)):
-            to = at + 1
-            gain_up = 0 if first else _gain(up[at], up[to])
-            gain_down = 0 if last else _gain(down[at], down[to])
-            if gain_up + gain_down > 0:
-                layer[at], layer[to] = layer[to], layer[at]
-                up[at], up[to] = up[to], up[at]
-                down[at], down[to] = down[to], down[at]
-                self.between[r - 1] -= gain_up
-                self.between[r] -= gain_down
-                moved = True
+        for way in (range(len(layer) - 1), range(len(layer) - 2, -1, -1)):
+            for at in way:
+                to = at + 1
+                gain_up, gain_down = _gain(up[at], up[to]), _gain(down[at], down[to])
+                if gain_up + gain_down > 0:
+                    layer[at], layer[to] = layer[to], layer[at]
+                    up[at], up[to] = up[to], up[at]
+                    down[at], down[to] = down[to], down[at]
+                    self.between[r - 1] -= gain_up
+                    self.between[r] -= gain_down
+                    moved = True
+            if not moved:
+                break
         if moved:
             graph.put(layer)
         return moved
 
 
+def _sorted(place: list[int], near: list[int]) -> list[int]:
+    return [place[near[0]]] if len(near) == 1 else sorted([place[v] for v in near])
+
+
 def _gain(left: list[int], right: list[int]) -> int:
     """Crossings that two neighbours lose when they change places; both lists are sorted."""
-    if len(left) == 1 == len(right):
-        return (left[0] > right[0]) - (left[0] < right[0])
+    if not left or not right:
+        return 0
+    if left[-1] < right[0]:
+        return -len(left) * len(right)
+    if left[0] > right[-1]:
+        return len(left) * len(right)
     gain = 0
     size = len(right)
     less = equal = 0  # of `right`: how many are below this one of `left`, how many up to it

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -19,7 +20,7 @@ _ROUNDING = 1e-6  # pixels
 _HIGHEST = 120.0  # of a room between ranks
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Box:
     """What a part knows of an item when it is put in place.
 
@@ -132,8 +133,12 @@ class Part:
         stubs = []
         sides = []
         for v, box in enumerate(boxes):
-            leaving = fix(self.downs[v], 1, under[v], box, stub=box.stubs[0], into=starts)
-            arriving = fix(self.ups[v], -2, over[v], box, stub=box.stubs[1], into=stops)
+            downs, ups = self.downs[v], self.ups[v]
+            leaving = arriving = 0.0  # as it is for a single link, in the middle
+            if len(downs) > 1 or box.stubs[0] or box.ends is not None:
+                leaving = fix(downs, 1, under[v], box, stub=box.stubs[0], into=starts)
+            if len(ups) > 1 or box.stubs[1] or box.ends is not None:
+                arriving = fix(ups, -2, over[v], box, stub=box.stubs[1], into=stops)
             stubs.append((box.width / 2 + leaving, box.width / 2 + arriving))
             sides.append(_sides(box, leaving, arriving, spacing.jump))
         apart = self._distances(sides, spacing)
@@ -187,18 +192,20 @@ class Part:
             into[at] = (place - middle) * step
         return (jump - middle) * step
 
-    def _distances(self, sides: Sequence[Sides], spacing: Spacing) -> dict[tuple[int, int], float]:
-        """The least distance of the middles of neighbours."""
-        real = len(sides)
-        apart: dict[tuple[int, int], float] = {}
+    def _distances(self, sides: Sequence[Sides], spacing: Spacing) -> list[list[float]]:
+        """The least distance of the middles of neighbours, in each rank from left to right."""
+        real, beside, lines = len(sides), spacing.beside, spacing.lines
+        apart: list[list[float]] = []
         for layer in self.graph.layers:
+            row = []
             for u, v in itertools.pairwise(layer):
                 if u < real:
                     room = sides[u][1]
-                    room += sides[v][0] + spacing.beside if v < real else spacing.lines
+                    room += sides[v][0] + beside if v < real else lines
                 else:
-                    room = sides[v][0] + spacing.lines if v < real else spacing.lines
-                apart[u, v] = room
+                    room = sides[v][0] + lines if v < real else lines
+                row.append(room)
+            apart.append(row)
         return apart
 
     def _heights(
@@ -213,11 +220,16 @@ class Part:
         """Top and bottom of each rank: as high as its highest box, with room to turn between."""
         layers = self.graph.layers
         aside = [0.0] * len(layers)  # the farthest that a link goes between this rank and the next
-        for at, path in enumerate(self.graph.paths):
-            xs = [ends[0][at], *(middles[v] for v in path[1:-1]), ends[1][at]]
-            for r, (a, b) in enumerate(itertools.pairwise(xs), self.graph.rank[path[0]]):
-                if abs(a - b) > aside[r]:
-                    aside[r] = abs(a - b)
+        rank = self.graph.rank
+        for path, x, last in zip(self.graph.paths, *ends, strict=True):
+            r = rank[path[0]]
+            for v in path[1:-1]:
+                if abs(x - middles[v]) > aside[r]:
+                    aside[r] = abs(x - middles[v])
+                x = middles[v]
+                r += 1
+            if abs(x - last) > aside[r]:
+                aside[r] = abs(x - last)
         tops, bottoms = [], []
         y = top
         for r, layer in enumerate(layers):
@@ -229,7 +241,7 @@ class Part:
                 room = margins[0]
             elif r == len(layers) - 2 and self.downward:
                 room = margins[1]
-            y += min(max(room, _HIGHEST), room + _STEEP * aside[r])
+            y += turning(room, aside[r])
         return tops, bottoms
 
     def _placed(
@@ -243,7 +255,7 @@ class Part:
         bottoms: list[float],
     ) -> Placed:
         graph = self.graph
-        x = [middles[v] - box.width / 2 for v, box in enumerate(boxes)]
+        lefts = [middles[v] - box.width / 2 for v, box in enumerate(boxes)]
         y = []
         for v, box in enumerate(boxes):
             r = graph.rank[v]
@@ -254,17 +266,21 @@ class Part:
             first, last = ends[0][at], ends[1][at]
             up, low = path[0], path[-1]
             points = [(first, y[up] + boxes[up].height if up < len(boxes) else bottoms[r])]
-            points.append((first, bottoms[r]))
+            x, foot = first, bottoms[r]  # how far down it is straight
             for v in path[1:-1]:
                 r += 1
-                points += [(middles[v], tops[r]), (middles[v], bottoms[r])]
-            points.append((last, tops[stop]))
+                if middles[v] != x:
+                    points += [(x, foot), (middles[v], tops[r])]
+                    x = middles[v]
+                foot = bottoms[r]
+            if last != x:
+                points += [(x, foot), (last, tops[stop])]
             points.append((last, y[low] if low < len(boxes) else tops[stop]))
-            ways[link] = straightened(points)
+            ways[link] = straightened(points) if len(points) > 2 else points
         rights = [middles[v] + right for v, (_, right) in enumerate(sides)]
         width = max([*rights, *middles])
         ports = {link: middles[v] for link, v in (self.upward | self.downward).items()}
-        return Placed(width, bottoms[-1], x, y, stubs, ways, ports)
+        return Placed(width, bottoms[-1], lefts, y, stubs, ways, ports)
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,22 +297,28 @@ class Placed:
     ports: dict[int, float]
 
 
+def turning(room: float, aside: float) -> float:
+    """The height of a room, of at least `room`, in which a link goes so far aside."""
+    return min(max(room, _HIGHEST), room + _STEEP * aside)
+
+
 def straightened(points: Sequence[Point]) -> list[Point]:
     """The same way without points on a vertical line between two others, and without doubles.
 
     Points that differ by rounding only are one: parts of a way were added up in different orders.
     """
     kept: list[Point] = []
+    add = kept.append
+    x = y = before = math.inf  # of the last one kept, and x of the one before it
     for point in points:
-        if kept and _same(kept[-1], point):
+        to, down = point
+        if abs(down - y) < _ROUNDING and abs(to - x) < _ROUNDING:
             continue
-        if len(kept) > 1 and kept[-2][0] == kept[-1][0] == point[0]:
+        if before == x == to and len(kept) > 1:
             kept.pop()
-            if _same(kept[-1], point):
+            before, y = (kept[-2][0] if len(kept) > 1 else math.inf), kept[-1][1]
+            if abs(down - y) < _ROUNDING:
                 continue
-        kept.append(point)
+        add(point)
+        before, x, y = x, to, down
     return kept
-
-
-def _same(a: Point, b: Point) -> bool:
-    return abs(a[0] - b[0]) < _ROUNDING and abs(a[1] - b[1]) < _ROUNDING

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Sequence
 
 from ufkit.viewer.layout.columns import Columns
 
@@ -12,6 +12,9 @@ _STILL = 0.5  # pixels: less than that is no move
 _STEP = 0.7  # of the way to where a column is pulled
 _SPARE = 600.0  # pixels more than the least width
 _PULL = (1.0, 2.0, 8.0)  # of a piece by how many of its ends are bends: those shall be straight
+
+Gaps = Sequence[tuple[int, int, float]]  # as of columns
+Pieces = Sequence[tuple[int, int, float, float]]  # two columns, how far apart they shall be, pull
 
 
 def settle(columns: Columns) -> list[float]:
@@ -23,89 +26,93 @@ def settle(columns: Columns) -> list[float]:
     """
     lowest, highest = columns.lowest, _highest(columns)
     x = [(p + q) / 2 for p, q in zip(lowest, highest, strict=True)]
-    if columns.loose:
-        x = _pulled(columns, x, lowest, highest)
-        _snap(columns, x, lowest, highest)
+    if pieces := [(a, b, far, _PULL[bends]) for a, b, far, bends in columns.loose()]:
+        x = _pulled(columns.gaps, pieces, x, lowest, highest)
+        _snap(columns.gaps, pieces, x, lowest, highest)
     return [x[head] + offset for head, offset in zip(columns.head, columns.offset, strict=True)]
 
 
 def _highest(columns: Columns) -> list[float]:
     """How far right each column may be."""
     most = columns.width + min(columns.width / 2, _SPARE)
-    high = [most] * len(columns.members)
-    for a in reversed(columns.order):
-        for b, gap in columns.right[a]:
-            if high[b] - gap < high[a]:
-                high[a] = high[b] - gap
+    high = [most] * columns.count
+    for a, b, gap in reversed(columns.gaps):
+        if high[b] - gap < high[a]:
+            high[a] = high[b] - gap
     return high
 
 
 def _pulled(
-    columns: Columns, x: list[float], lowest: list[float], highest: list[float]
+    gaps: Gaps, pieces: Pieces, x: list[float], lowest: list[float], highest: list[float]
 ) -> list[float]:
-    size, bends = len(columns.members), columns.graph.count
-    u, v, right = (np.array(item) for item in zip(*columns.loose, strict=True))
-    head, offset = np.array(columns.head), np.array(columns.offset)
-    a, b = head[u], head[v]
-    far = right + offset[u] - offset[v]  # of b from a when the piece is vertical
-    pull = np.array(_PULL)[(u >= bends).astype(int) + (v >= bends)]
-    weight = np.bincount(a, pull, size) + np.bincount(b, pull, size)
-    weight[weight == 0] = 1
-    work = 2 * (size + sum(map(len, columns.left)))
-    for _ in range(max(3, min(_ROUNDS, _WORK // (work + 1)))):
-        now = np.array(x)
-        force = pull * (now[b] - now[a] - far)
-        move = np.bincount(a, force, size) - np.bincount(b, force, size)
+    weight = [0.0] * len(x)
+    for a, b, _, pull in pieces:
+        weight[a] += pull
+        weight[b] += pull
+    step = [_STEP / value if value else 0.0 for value in weight]
+    for _ in range(max(3, min(_ROUNDS, _WORK // (2 * (len(x) + len(gaps)) + 1)))):
+        force = [0.0] * len(x)
+        for a, b, far, pull in pieces:
+            lean = pull * (x[b] - x[a] - far)
+            force[a] += lean
+            force[b] -= lean
+        wish = [
+            low if (to := place + part * push) < low else min(to, high)
+            for place, part, push, low, high in zip(x, step, force, lowest, highest, strict=True)
+        ]
         before = x
-        x = _pushed(columns, np.clip(now + _STEP * move / weight, lowest, highest).tolist())
-        if max(abs(p - q) for p, q in zip(x, before, strict=True)) < _STILL:
+        x = _pushed(gaps, wish)
+        if all(abs(p - q) < _STILL for p, q in zip(x, before, strict=True)):
             break
     return x
 
 
-def _pushed(columns: Columns, wish: list[float]) -> list[float]:
+def _pushed(gaps: Gaps, wish: list[float]) -> list[float]:
     """Places near those wished for that keep all distances.
 
     Pushing to the right as far as needed does, and so does pushing to the left; then so does the
     middle of both.
     """
     low, high = wish[:], wish
-    for b in columns.order:
-        value = low[b]
-        for a, gap in columns.left[b]:
-            if low[a] + gap > value:
-                value = low[a] + gap
-        low[b] = value
-    for a in reversed(columns.order):
-        value = high[a]
-        for b, gap in columns.right[a]:
-            if high[b] - gap < value:
-                value = high[b] - gap
-        high[a] = value
+    for a, b, gap in gaps:
+        if low[a] + gap > low[b]:
+            low[b] = low[a] + gap
+    for a, b, gap in reversed(gaps):
+        if high[b] - gap < high[a]:
+            high[a] = high[b] - gap
     return [(p + q) / 2 for p, q in zip(low, high, strict=True)]
 
 
-def _snap(columns: Columns, x: list[float], lowest: list[float], highest: list[float]) -> None:
+def _snap(
+    gaps: Gaps, pieces: Pieces, x: list[float], lowest: list[float], highest: list[float]
+) -> None:
     """Move each column, one after the other, so that its best piece is vertical if it can."""
-    head, offset, bends = columns.head, columns.offset, columns.graph.count
-    near: list[list[tuple[int, float, float]]] = [[] for _ in columns.members]
-    for u, v, right in columns.loose:
-        a, b = head[u], head[v]
-        far = right + offset[u] - offset[v]
-        pull = _PULL[(u >= bends) + (v >= bends)]
+    near: list[list[tuple[int, float, float]]] = [[] for _ in x]
+    for a, b, far, pull in pieces:
         near[a].append((b, -far, pull))
         near[b].append((a, far, pull))
-    every = range(len(near))
-    for c in (*every, *reversed(every)):
-        if near[c]:
-            low = max([x[a] + gap for a, gap in columns.left[c]], default=lowest[c])
-            high = min([x[b] - gap for b, gap in columns.right[c]], default=highest[c])
-            if high - low > _STILL:
-                x[c] = min(max(_median(x, near[c]), low), high)
+    left: list[list[tuple[int, float]]] = [[] for _ in x]
+    right: list[list[tuple[int, float]]] = [[] for _ in x]
+    for a, b, gap in gaps:
+        left[b].append((a, gap))
+        right[a].append((b, gap))
+    moving = [c for c, joined in enumerate(near) if joined]
+    for c in (*moving, *reversed(moving)):
+        low, high = lowest[c], highest[c]
+        for a, gap in left[c]:
+            if x[a] + gap > low:
+                low = x[a] + gap
+        for b, gap in right[c]:
+            if x[b] - gap < high:
+                high = x[b] - gap
+        if high - low > _STILL:
+            x[c] = min(max(_median(x, near[c]), low), high)
 
 
 def _median(x: list[float], near: list[tuple[int, float, float]]) -> float:
     """The weighted median of the places where a piece is vertical: the shortest in sum."""
+    if len(near) == 1:
+        return x[near[0][0]] + near[0][1]
     wishes = sorted([(x[other] + far, pull) for other, far, pull in near])
     half = sum([pull for _, pull in wishes]) / 2
     for wish, pull in wishes:
