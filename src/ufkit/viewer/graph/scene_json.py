@@ -7,6 +7,7 @@ from typing import Any
 from ufkit.viewer.content import Picture
 from ufkit.viewer.drawing.labels import labels
 from ufkit.viewer.encoding import encoded
+from ufkit.viewer.graph.direction import Direction
 from ufkit.viewer.graph.groups import Box, View
 from ufkit.viewer.graph.scene import METRICS, Scene, SceneBox, SceneFrame
 from ufkit.viewer.subject import Subject
@@ -30,6 +31,7 @@ def as_json(
         "width": round(scene.width, 1),
         "height": round(scene.height, 1),
         "flat": is_flat,
+        "across": scene.direction is Direction.ACROSS,
         "open": opened,
         "scopes": len(scopes.all()),
         "boxes": [

@@ -142,7 +142,7 @@ def model_routes(session: Session, showing: Showing) -> list[Route]:
 def look_of(request: Request) -> Look:
     """How the page wants to have a picture."""
     query = request.query_params
-    return Look(query.get("open"), query.get("names") == "1")
+    return Look(query.get("open"), query.get("names") == "1", query.get("across") == "1")
 
 
 def _subject(session: Session, request: Request) -> Subject:
