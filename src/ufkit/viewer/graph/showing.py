@@ -6,7 +6,6 @@ import contextlib
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from ufkit.core.diag import Severity, UfkitError
 from ufkit.viewer.asking import checked, each
@@ -14,6 +13,7 @@ from ufkit.viewer.drawing.measure import text_width
 from ufkit.viewer.graph.direction import Direction
 from ufkit.viewer.graph.groups import View, flat, view
 from ufkit.viewer.graph.layouter import Layouter
+from ufkit.viewer.graph.look import Look
 from ufkit.viewer.graph.scene import (
     ASIDE,
     FRAME_SIZE,
@@ -32,28 +32,9 @@ from ufkit.viewer.graph.texts import box_text, frame_titles, link_text
 from ufkit.viewer.layout.diagram import Diagram, Placement, Spacing
 from ufkit.viewer.subject import Subject
 
-FLAT = "flat"
 _KEPT = 16  # scenes whose JSON is kept
 _NONE: Mapping[int, str] = {}
 _ORDER = (Severity.ERROR, Severity.WARNING, Severity.NOTE)
-
-
-@dataclass(frozen=True, slots=True)
-class Look:
-    """How a picture is looked at.
-
-    opened   None for as many scopes as can be read, "flat" for none, or their numbers with commas
-    names    whether boxes say what their items are called
-    across   whether it runs from left to right, and not from the top down
-    """
-
-    opened: str | None = None
-    names: bool = False
-    across: bool = False
-
-    @property
-    def direction(self) -> Direction:
-        return Direction.ACROSS if self.across else Direction.DOWN
 
 
 class Showing:
@@ -80,8 +61,7 @@ class Showing:
             if key not in self._sent:
                 seen, chosen = self._seen(subject, picture, look)
                 drawn = self._drawn(subject, picture, seen, look, changes=changes or {})
-                is_flat = look.opened == FLAT
-                self._sent[key] = as_json(subject, picture, seen, drawn, chosen, is_flat)
+                self._sent[key] = as_json(subject, picture, look, seen, drawn, chosen)
                 if len(self._sent) > _KEPT:
                     self._sent.popitem(last=False)
             return self._sent[key]
@@ -105,13 +85,12 @@ class Showing:
     def _seen(self, subject: Subject, picture: int, look: Look) -> tuple[View, list[int]]:
         assert subject.model is not None
         shown, scopes = subject.model.pictures[picture], subject.scopes[picture]
-        opened = look.opened
-        if opened == FLAT:
+        if look.flat:
             return flat(shown), []
-        if opened is None:
+        if look.opened is None:
             chosen = scopes.opened()
         else:
-            chosen = each(opened, lambda text: checked(text, "open", len(scopes.tree)))
+            chosen = each(look.opened, lambda text: checked(text, "open", len(scopes.tree)))
         return view(shown, scopes, chosen), chosen
 
     def _drawn(
@@ -126,7 +105,8 @@ class Showing:
     ) -> Scene:
         assert subject.model is not None
         shown, scopes = subject.model.pictures[picture], subject.scopes[picture]
-        texts = [box_text(box, shown, scopes, names=look.names) for box in seen.boxes]
+        said = look.said_in(shown)
+        texts = [box_text(shown, scopes, seen, box, said) for box in seen.boxes]
         titles, labels = frame_titles(scopes, seen), [link_text(joined) for joined in seen.links]
         diagram = Diagram(
             [text.size[0] for text in texts],

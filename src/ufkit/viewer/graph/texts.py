@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
 from typing import NamedTuple
 
-from ufkit.viewer.content import Picture
+from ufkit.viewer.content import FIELDS, NAMES, WEIGHTS, Picture
 from ufkit.viewer.drawing.measure import text_width
 from ufkit.viewer.graph.groups import SEPARATOR, Box, Joined, Scopes, View, kinds
 from ufkit.viewer.graph.scene import LINE_SIZE, SIDE, TITLE_SIZE, box_height
 
 _WIDEST, _NARROWEST = 260.0, 64.0
+_MOST = 5  # lines about fields and weights
+_NAMED = ("input", "output")  # categories whose titles are names
 _KINDS = 3  # operations that a closed scope names
 
 
@@ -29,21 +32,25 @@ class BoxText(NamedTuple):
         return float(width), box_height(len(self.lines))
 
 
-def box_text(box: Box, picture: Picture, scopes: Scopes, *, names: bool) -> BoxText:
-    """What a box says; with `names`, that of the item comes first."""
+def box_text(picture: Picture, scopes: Scopes, seen: View, box: Box, said: Set[str]) -> BoxText:
+    """What a box says of its item, which is what `said` names; of a closed scope, what is in it."""
+    around = scopes.tree[seen.frames[box.frame][0]].name if box.frame >= 0 else ""
     if box.scope < 0:
         item = picture.items[box.item]
-        title = item.title or item.operation
-        name = _under(item.key, scopes.tree[scopes.of[box.item]].name)
-        lines = [name, *item.lines] if names and name != title else item.lines
-        return BoxText(title, lines, item.category)
+        named = NAMES in said and item.category not in _NAMED
+        name = [_under(item.key, around)] if named else []
+        more = [
+            *(item.field_lines if FIELDS in said else ()),
+            *(item.weight_lines if WEIGHTS in said else ()),
+        ]
+        lines = [*name, *item.lines, *more[:_MOST]]
+        return BoxText(item.title or item.operation, lines, item.category)
     scope = scopes.tree[box.scope]
-    parent = scopes.tree[scope.parent].name if scope.parent else ""
     counts = kinds(picture, scopes, box.scope)
     lines = [f"{count} {name}" for name, count in counts[:_KINDS]]
     if len(counts) > _KINDS:
         lines.append(f"{scope.count} nodes in all")
-    return BoxText(_under(scope.name, parent), lines, "scope")
+    return BoxText(_under(scope.name, around), lines, "scope")
 
 
 def frame_titles(scopes: Scopes, seen: View) -> list[str]:

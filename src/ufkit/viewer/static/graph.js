@@ -3,6 +3,7 @@
 import { html, useCallback, useEffect, useState } from "./vendor/htm-preact.js";
 import { address, cancel } from "./api.js";
 import { useAnswer } from "./asked.js";
+import { LookTools, lookKeys, lookOf } from "./look.js";
 import { Panel } from "./panel.js";
 import { Failure } from "./parts.js";
 import { Picture } from "./picture.js";
@@ -11,20 +12,20 @@ import { NodeTable } from "./table.js";
 
 export function Graph({ file, place, theme, session }) {
   const base = `files/${file.number}/pictures/${place.picture}`;
-  const { data: scene, error, waiting } = useAnswer(`${base}/scene`, { open: place.open, names: place.names });
+  const { data: scene, error, waiting } = useAnswer(`${base}/scene`, { open: place.open, ...lookOf(place) });
   const { data: marks } = useAnswer(scene ? `${base}/marks` : null);
   const [table, setTable] = useState(false);
   const item = place.item === undefined ? -1 : Number(place.item);
   const change = useCallback((more) => go({ ...place, ...more }), [place]);
-  const toggleNames = () => change({ names: place.names ? undefined : 1 });
   const toggleTable = () => setTable(!table);
-  const drawing = (form) => address(`${base}/drawing.${form}`, { open: place.open, names: place.names, theme });
+  const drawing = (form) => address(`${base}/drawing.${form}`, { open: place.open, ...lookOf(place), theme });
+  const looks = scene && lookKeys(scene, change);
   if (error) return html`<div class="page"><${Failure} error=${error} /></div>`;
   return html`<div class="graph">
     <div class="stage">
       ${scene && html`<${Picture} key=${base} base=${base} scene=${scene} marks=${marks} item=${item} scope=${place.scope} change=${change}
-        colours=${session.colours[theme]} active=${true} keys=${{ t: toggleTable, n: toggleNames }}>
-        <button aria-pressed=${Boolean(place.names)} onClick=${toggleNames} title="names in the boxes (n)">names</button>
+        colours=${session.colours[theme]} active=${true} keys=${{ t: toggleTable, ...looks }}>
+        <${LookTools} scene=${scene} keys=${looks} />
         <button aria-pressed=${table} onClick=${toggleTable} title="the graph as a table (t)">table</button>
         <a class="button" href=${drawing("svg")} download title="save the drawing">SVG</a>
         <a class="button" href=${drawing("png")} download title="save the drawing">PNG</a>
