@@ -14,10 +14,15 @@ from ufkit.core.diag import RequestError
 from ufkit.viewer.graph import layouter as module
 from ufkit.viewer.graph.layouter import Cache, Layouter
 from ufkit.viewer.layout.compound import lay_out
-from ufkit.viewer.layout.diagram import Diagram, Placement
+from ufkit.viewer.layout.diagram import Diagram, Placement, Spacing
 
 CHAIN = Diagram(
-    [60.0] * 4, [24.0] * 4, [(0, 1), (1, 2), (1, 3)], [0, 0, 1, -1], [-1, 0], [40.0, 20.0]
+    [60.0] * 4,
+    [24.0] * 4,
+    [(0, 1), (1, 2), (1, 3)],
+    [0, 0, 1, -1],
+    [-1, 0],
+    [(40.0, 0.0), (20.0, 0.0)],
 )
 # more than is laid out without a process
 LONG = Diagram([60.0] * 500, [24.0] * 500, [(a, a + 1) for a in range(499)])
@@ -48,6 +53,13 @@ def test_a_layout_is_kept(layouter: Layouter, tmp_path: Path) -> None:
     layouter.close()
     again = Layouter(tmp_path, limit=-1)  # nothing is made in so little time
     assert again.lay_out(LONG) == first
+
+
+def test_other_distances_are_another_layout(layouter: Layouter) -> None:
+    wide = Spacing(ranks=110, title=(26, 0))
+    first = layouter.lay_out(LONG)
+    assert layouter.lay_out(LONG, wide) == lay_out(LONG, wide) != first
+    assert layouter.lay_out(LONG) == first
 
 
 def test_a_cache_that_cannot_be_written_or_is_damaged_is_as_if_it_were_not_there(

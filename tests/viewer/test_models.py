@@ -49,7 +49,7 @@ def test_constants_are_drawn_in_those_that_take_them(net: Path) -> None:
     assert conv.weights[0].axes == "+CK"
     assert conv.weights[0].channel == 3
     assert all(item.folded for item in model.pictures[0].items if item.operation == "Const")
-    assert any(line.startswith("kernel") for line in conv.lines)
+    assert any(line.startswith("kernel") for line in conv.weight_lines)
 
 
 def test_multiply_accumulates_are_those_of_one_sample(net: Path) -> None:

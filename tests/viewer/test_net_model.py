@@ -94,7 +94,8 @@ def test_a_net_with_weights(opened: Opened) -> None:
     assert found["data"].lines == ["1×3×8×8"]
     assert found["data"].category == "input"
     assert found["conv"].category == "layer"
-    assert found["conv"].lines == ["conv", "kernel ⟨4×3×3×3⟩", "bias ⟨4⟩"]
+    assert found["conv"].weight_lines == ["kernel ⟨4×3×3×3⟩", "bias ⟨4⟩"]
+    assert {"names", "fields", "weights"} == subject.model.pictures[0].said
     assert found["conv"].macs == 4 * 6 * 6 * 27
     assert takes(subject, "conv") == [("data", "1×3×8×8")]
     assert takes(subject, "ip (output)") == [("ip", "1×5")]

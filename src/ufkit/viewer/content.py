@@ -11,6 +11,9 @@ from typing import Any, Protocol
 
 from ufkit.core.diag import Diagnostic, Where
 
+NAMES, FIELDS, WEIGHTS = "names", "fields", "weights"  # what boxes can say
+SAID = frozenset({NAMES, FIELDS, WEIGHTS})
+
 Array = Any  # numpy.ndarray; NumPy loads when the first one is asked for
 
 
@@ -68,21 +71,26 @@ class Link:
 class Item:
     """A node of the picture.
 
-    key        what the file calls it
-    operation  in the format's words
-    category   one of `categories.CATEGORIES`, which colours it
-    lines      what is written into its box below the operation
-    takes      links from other nodes of the picture
-    weights    arrays of the file that belong to it alone or are folded into it
-    value      shape and type of its value, or ""
-    macs       multiply-accumulates for one run; None where it is not known
-    folded     whether it is drawn inside those that take it and has no box of its own
+    key           what the file calls it
+    operation     in the format's words
+    category      one of `categories.CATEGORIES`, which colours it
+    lines         what its box says below the operation whatever else it says
+    field_lines   what it says of fields, the most telling one first
+    weight_lines  what it says of arrays
+    takes         links from other nodes of the picture
+    weights       arrays of the file that belong to it alone or are folded into it
+    value         shape and type of its value, or ""
+    macs          multiply-accumulates for one run; None where it is not known
+    folded        whether it is drawn inside those that take it and has no box of its own
+    title         what its box is headed; of inputs and outputs their names
     """
 
     key: str
     operation: str
     category: str
     lines: list[str] = field(default_factory=list)
+    field_lines: list[str] = field(default_factory=list)
+    weight_lines: list[str] = field(default_factory=list)
     takes: list[Link] = field(default_factory=list)
     weights: list[Weights] = field(default_factory=list)
     value: str = ""
@@ -93,11 +101,17 @@ class Item:
 
 @dataclass(slots=True)
 class Picture:
-    """A graph. `items` are in the file's order; `facts` are lines of the graph's own."""
+    """A graph.
+
+    items   in the file's order
+    facts   lines of the graph's own
+    said    of `SAID`, what its boxes say when it opens
+    """
 
     name: str
     items: list[Item]
     facts: list[tuple[str, str]] = field(default_factory=list)
+    said: frozenset[str] = frozenset({FIELDS, WEIGHTS})
 
     def takers(self) -> list[list[int]]:
         """For each item, the items that take its value, each once."""

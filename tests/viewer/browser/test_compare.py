@@ -58,6 +58,23 @@ def test_what_is_chosen_on_one_side_is_chosen_on_the_other(
     page.wait_for_url(lambda url: "item=" in url and "itemB=" in url)
 
 
+def test_both_sides_are_turned_and_say_the_same(
+    page: Page, viewer: Viewer, sides: tuple[Path, Path]
+) -> None:
+    page.goto(viewer(*sides))
+    page.locator("canvas[data-painted]").nth(1).wait_for()
+    page.keyboard.press("l")
+    page.wait_for_url(lambda url: "across=1" in url)
+    across = page.get_by_role("button", name="across")
+    for side in (0, 1):
+        expect(across.nth(side)).to_have_attribute("aria-pressed", "true")
+    page.get_by_role("button", name="weights", exact=True).nth(1).click()
+    page.wait_for_url(lambda url: "show=fields" in url)
+    for side in (0, 1):
+        button = page.get_by_role("button", name="weights", exact=True).nth(side)
+        expect(button).to_have_attribute("aria-pressed", "false")
+
+
 def test_equal_files_say_so(page: Page, viewer: Viewer, sides: tuple[Path, Path]) -> None:
     page.goto(viewer(sides[0], sides[0]))
     expect(page.get_by_role("heading", name="No difference")).to_be_visible()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
 from xml.etree import ElementTree
 
 import numpy as np
@@ -48,6 +50,13 @@ def scoped(blocks: int, layers: int = 8) -> Builder:
 def open_at(page: Page, url: str, place: str = "") -> None:
     page.goto(url + place)
     page.locator("canvas[data-painted]").first.wait_for()
+
+
+def scene_at(page: Page, url: str) -> dict[str, Any]:
+    """The scene that the page shows, as its address has it."""
+    query = urlsplit(urlsplit(page.url).fragment).query
+    scene: dict[str, Any] = page.request.get(f"{url}api/files/0/pictures/0/scene?{query}").json()
+    return scene
 
 
 def find(page: Page, words: str) -> None:
@@ -177,13 +186,71 @@ def test_names_are_drawn_when_asked_for(page: Page, viewer: Viewer, net: Path) -
     url = viewer(net)
     open_at(page, url)
     page.keyboard.press("n")
-    page.wait_for_url(lambda address: "names=1" in address)
-    scene = page.request.get(f"{url}api/files/0/pictures/0/scene?names=1").json()
+    page.wait_for_url(lambda address: "names" in address)
+    scene = scene_at(page, url)
     shown = {line for box in scene["boxes"] for line in box["lines"]}
     keys = {node.id.rpartition("/")[2] for node in small_net().graph if node.operation == "Conv"}
     assert keys <= shown
     page.keyboard.press("n")
-    page.wait_for_url(lambda address: "names=" not in address)
+    page.wait_for_url(lambda address: "names" not in address)
+
+
+def test_fields_and_weights_leave_the_boxes_by_key_and_by_button(
+    page: Page, viewer: Viewer, net: Path
+) -> None:
+    url = viewer(net)
+    open_at(page, url)
+    page.keyboard.press("w")
+    page.wait_for_url(lambda address: "show=fields" in address)
+    fields = said(scene_at(page, url))
+    assert fields
+    assert not any("⟨" in line for line in fields)  # as shapes of arrays are written
+    weights = page.get_by_role("button", name="weights", exact=True)
+    expect(weights).to_have_attribute("aria-pressed", "false")
+    page.get_by_role("button", name="fields", exact=True).click()
+    page.wait_for_url(lambda address: address.endswith("show="))
+    page.reload()
+    expect(weights).to_have_attribute("aria-pressed", "false")
+    assert said(scene_at(page, url)) == set()
+    drawing = page.get_by_role("link", name="SVG").get_attribute("href") or ""
+    assert "show=&" in drawing
+    page.keyboard.press("e")
+    page.keyboard.press("w")
+    expect(weights).to_have_attribute("aria-pressed", "true")
+
+
+def said(scene: dict[str, Any]) -> set[str]:
+    """What the boxes of a scene say, inputs and outputs left out."""
+    boxes = (box for box in scene["boxes"] if box["category"] not in ("input", "output"))
+    return {line for box in boxes for line in box["lines"]}
+
+
+def test_a_graph_is_turned_by_key_and_stays_so(page: Page, viewer: Viewer, net: Path) -> None:
+    url = viewer(net)
+    open_at(page, url)
+    tall = scene_at(page, url)
+    page.keyboard.press("l")
+    page.wait_for_url(lambda address: "across=1" in address)
+    wide = scene_at(page, url)
+    assert wide["across"]
+    assert wide["width"] > tall["width"]
+    assert wide["height"] < tall["height"]
+    assert "across=1" in (page.get_by_role("link", name="PNG").get_attribute("href") or "")
+    page.reload()
+    button = page.get_by_role("button", name="across")
+    expect(button).to_have_attribute("aria-pressed", "true")
+    heading = page.get_by_role("complementary").get_by_role("heading", level=2)
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    expect(heading).to_have_text("Conv")
+    page.keyboard.press("ArrowRight")
+    expect(heading).to_have_text("Binary add")
+    page.keyboard.press("ArrowLeft")
+    expect(heading).to_have_text("Conv")
+    page.keyboard.press("ArrowDown")  # nothing is beside it
+    expect(heading).to_have_text("Conv")
+    button.click()
+    page.wait_for_url(lambda address: "across" not in address)
 
 
 def test_trace_and_path_say_how_much_they_found(page: Page, viewer: Viewer, net: Path) -> None:

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ufkit.viewer.graph.scene import Scene, SceneBox, SceneFrame, SceneLink, box_height
+from ufkit.viewer.graph.direction import Direction
+from ufkit.viewer.graph.scene import (
+    FRAME_TITLE,
+    JUMP_TEXT,
+    Scene,
+    SceneBox,
+    SceneFrame,
+    SceneLink,
+    box_height,
+)
 from ufkit.viewer.layout.compound import lay_out
 from ufkit.viewer.layout.diagram import Diagram
 
@@ -21,11 +30,14 @@ def scene_of(
     mark: str = "",
     change: str = "",
     closed: bool = False,
+    direction: Direction = Direction.DOWN,
 ) -> Scene:
     """Boxes 120 wide, all alike but for their titles; frames side by side."""
     high = box_height(len(lines))
     size = [120.0] * len(titles), [high] * len(titles)
-    placed = lay_out(Diagram(*size, links, parents, [-1] * len(frames)))
+    diagram = direction.turned_diagram(Diagram(*size, links, parents, [-1] * len(frames)))
+    spacing = direction.spacing(FRAME_TITLE, (JUMP_TEXT, 20.0), (JUMP_TEXT + 8, 26.0))
+    placed = direction.turned_placement(lay_out(diagram, spacing))
     places = zip(titles, placed.x, placed.y, strict=True)
     boxes = [
         SceneBox(x, y, 120.0, high, title, lines, category, closed, mark, change)
@@ -36,4 +48,4 @@ def scene_of(
         for (start, end), route in zip(links, placed.routes, strict=True)
     ]
     around = [SceneFrame(*frame, name) for frame, name in zip(placed.frames, frames, strict=True)]
-    return Scene(placed.width, placed.height, boxes, ways, around)
+    return Scene(placed.width, placed.height, boxes, ways, around, direction)

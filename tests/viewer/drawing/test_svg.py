@@ -15,8 +15,9 @@ from ufkit.viewer.drawing.labels import labels
 from ufkit.viewer.drawing.measure import text_width
 from ufkit.viewer.drawing.svg import to_svg
 from ufkit.viewer.drawing.theme import COLOURS
+from ufkit.viewer.graph.look import Look
 from ufkit.viewer.graph.scene import LABEL_SIZE, Scene
-from ufkit.viewer.graph.showing import Look, Showing
+from ufkit.viewer.graph.showing import Showing
 from ufkit.viewer.layout.compound import lay_out
 from ufkit.viewer.session import Session
 from viewer.drawing.scenes import scene_of

@@ -14,31 +14,13 @@ from hypothesis import strategies as st
 from ufkit.viewer.layout.compound import lay_out
 from ufkit.viewer.layout.crossings import crossings
 from ufkit.viewer.layout.diagram import Diagram, Placement, Spacing
+from viewer.layout.diagrams import diagrams
 from viewer.layout.nets import HARD, KINDS, Net, mixed, nested, one_kind, plain
 from viewer.layout.soundness import faults
 
 
 def boxes(count: int, links: list[tuple[int, int]], **more: list[int]) -> Diagram:
     return Diagram([80.0] * count, [24.0] * count, links, **more)
-
-
-@st.composite
-def diagrams(draw: st.DrawFn) -> Diagram:
-    """Multigraphs with cycles and loops, in groups in groups."""
-    count = draw(st.integers(0, 24))
-    sizes = st.floats(1, 300)
-    widths = draw(st.lists(sizes, min_size=count, max_size=count))
-    heights = draw(st.lists(sizes, min_size=count, max_size=count))
-    ends = st.integers(0, max(count - 1, 0))
-    links = draw(st.lists(st.tuples(ends, ends), max_size=40)) if count else []
-    groups = draw(st.integers(0, 6))
-    numbers = draw(st.permutations(range(groups)))  # a group may come before the one around it
-    above = [-1] * groups
-    for at in range(1, groups):
-        above[numbers[at]] = draw(st.sampled_from([-1, *numbers[:at]]))
-    inside = draw(st.lists(st.integers(-1, groups - 1), min_size=count, max_size=count))
-    titles = draw(st.lists(st.floats(0, 400), min_size=groups, max_size=groups))
-    return Diagram(widths, heights, links, inside, above, titles)
 
 
 @settings(max_examples=300)
@@ -67,7 +49,7 @@ def wide_diagrams(draw: st.DrawFn) -> Diagram:
                 inside.append(group)
         links += draw(st.lists(st.tuples(ends, st.integers(0, len(widths) - 1)), max_size=2))
     links = [link for link in links if min(link) >= 0]
-    return Diagram(widths, heights, links, inside, small.group_parents, small.title_widths)
+    return Diagram(widths, heights, links, inside, small.group_parents, small.frame_sizes)
 
 
 @settings(max_examples=200)
@@ -231,11 +213,11 @@ def test_boxes_alone_stand_in_rows() -> None:
 
 def test_a_frame_has_its_title_above_its_members() -> None:
     spacing = Spacing()
-    diagram = Diagram([80] * 3, [24] * 3, [(0, 1), (1, 2)], [-1, 0, 0], [-1], [300.0])
+    diagram = Diagram([80] * 3, [24] * 3, [(0, 1), (1, 2)], [-1, 0, 0], [-1], [(300.0, 0.0)])
     placement = lay_out(diagram)
     x, y, width, _ = placement.frames[0]
     assert width >= 300
-    assert min(placement.y[1:]) - y >= spacing.title
+    assert min(placement.y[1:]) - y >= spacing.title[1]
     assert min(placement.x[1:]) - x >= spacing.padding
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ufkit.core.diag import RequestError, Where
@@ -19,9 +19,9 @@ from ufkit.viewer.drawing.shapes import (
     Triangle,
     Way,
     colours_of,
-    curve,
     shapes,
 )
+from ufkit.viewer.drawing.ways import Piece
 from ufkit.viewer.graph.scene import Scene
 from ufkit.viewer.layout.diagram import Point
 from ufkit.viewer.rules import TOO_LARGE
@@ -134,8 +134,8 @@ class _Painter:
                 )
             case Triangle(corners, style):
                 draw.polygon([at(*corner) for corner in corners], fill=style.fill)
-            case Way(points, style):
-                line = [at(x, y) for x, y in _flattened(points)]
+            case Way(start, pieces, style):
+                line = [at(x, y) for x, y in _flattened(start, pieces)]
                 draw.line(line, style.edge, max(1, round(style.width * scale)), "curve")
 
     def _paint(self, style: Style) -> dict[str, Any]:
@@ -177,17 +177,19 @@ def _extent(shape: Shape) -> tuple[float, float]:
             return y, y + height
         case Disc(y=y, radius=radius):
             return y - radius, y + radius
-        case Triangle(corners=points) | Way(points=points):
-            return min(y for _, y in points), max(y for _, y in points)
+        case Triangle(corners=corners):
+            return min(y for _, y in corners), max(y for _, y in corners)
+        case Way((_, top), pieces):
+            heights = [top, *(y for piece in pieces for _, y in piece)]
+            return min(heights), max(heights)
         case Letters(y=y, size=size):
             return y - size, y + size
 
 
-def _flattened(points: Any) -> Iterator[Point]:
+def _flattened(before: Point, pieces: Sequence[Piece]) -> Iterator[Point]:
     """A way of straight pieces only."""
-    before = points[0]
     yield before
-    for piece in curve(points):
+    for piece in pieces:
         if len(piece) == 3:
             (x0, y0), (x1, y1), (x2, y2), (x3, y3) = before, *piece
             for step in range(1, _PIECES):

@@ -8,13 +8,14 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from typing import Any
 
 from ufkit.core.diag import RequestError, Where
 from ufkit.viewer.drawing.labels import Label
 from ufkit.viewer.drawing.measure import shortened
 from ufkit.viewer.drawing.theme import COLOURS
+from ufkit.viewer.drawing.ways import Piece, curve, head
+from ufkit.viewer.graph.direction import Direction
 from ufkit.viewer.graph.scene import (
     CORNER,
     FRAME_SIZE,
@@ -36,7 +37,6 @@ from ufkit.viewer.layout.diagram import Point
 from ufkit.viewer.rules import BAD_REQUEST
 
 _FRAME_CORNER = 8.0
-_ARROW = 7.0, 3.5  # length and half width
 _MARK = 6.0  # radius
 HALO = 2.0  # CSS pixels around letters
 
@@ -79,9 +79,10 @@ class Triangle:
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """The points of a route; between two that share neither x nor y it is an S, as `Route` says."""
+    """A line. Each piece is the end of a straight one, or both handles and the end of an S."""
 
-    points: Sequence[Point]
+    start: Point
+    pieces: Sequence[Piece]
     style: Style
 
 
@@ -125,7 +126,7 @@ def shapes(
     for frame in scene.frames:
         yield from _frame(frame, colours)
     for link in scene.links:
-        yield from _link(link, colours)
+        yield from _link(link, scene.direction, colours)
     for frame in scene.frames:
         yield from _title(frame, colours)
     for texts in written:
@@ -148,15 +149,13 @@ def _title(frame: SceneFrame, colours: dict[str, Any]) -> Iterator[Shape]:
     yield from _written(text, frame.title, frame.width - 24)
 
 
-def _link(link: SceneLink, colours: dict[str, Any]) -> Iterator[Shape]:
-    line, head = Style(edge=colours["link"]), Style(colours["link"])
+def _link(link: SceneLink, direction: Direction, colours: dict[str, Any]) -> Iterator[Shape]:
+    line = Style(edge=colours["link"])
     for points in (link.route.points, link.route.landing):
         if len(points) > 1:
-            yield Way(points, line)
-    (_, before), (x, y) = (link.route.landing or link.route.points)[-2:]
-    length, half = _ARROW
-    back = y - length if y >= before else y + length
-    yield Triangle(((x, y), (x - half, back), (x + half, back)), head)
+            yield Way(points[0], [*curve(points, direction)], line)
+    arriving = link.route.landing or link.route.points
+    yield Triangle(head(arriving, direction), Style(colours["link"]))
 
 
 def _label(scene: Scene, label: Label, colours: dict[str, Any]) -> Iterator[Shape]:
@@ -171,22 +170,22 @@ def _label(scene: Scene, label: Label, colours: dict[str, Any]) -> Iterator[Shap
 
 def _box(box: SceneBox, colours: dict[str, Any]) -> Iterator[Shape]:
     x, y, width, height = box.x, box.y, box.width, box.height
-    head = colours["categories"].get(box.category, colours["categories"]["other"])
+    fill = colours["categories"].get(box.category, colours["categories"]["other"])
     whole = Rectangle(
         x, y, width, height, CORNER, CORNER, Style(colours["box"], colours["boxEdge"])
     )
     if box.closed:
         yield replace(whole, x=x + STACK, y=y + STACK)
-    yield replace(whole, style=Style(colours["box"] if box.lines else head["head"]))
+    yield replace(whole, style=Style(colours["box"] if box.lines else fill["head"]))
     if box.lines:
-        yield Rectangle(x, y, width, TITLE, CORNER, 0, Style(head["head"]))
+        yield Rectangle(x, y, width, TITLE, CORNER, 0, Style(fill["head"]))
     edge = Style("", colours[box.change], 3) if box.change else Style("", colours["boxEdge"])
     yield replace(whole, style=edge)
     if box.mark:
         disc = Style(colours[box.mark], colours["page"], 1.5)
         yield Disc(x + width, y, _MARK, disc)
     middle = y + (TITLE if box.lines else height) / 2
-    title = Letters(x + width / 2, middle, "", "", TITLE_SIZE, True, True, head["text"])
+    title = Letters(x + width / 2, middle, "", "", TITLE_SIZE, True, True, fill["text"])
     yield from _written(title, box.title, width - 12)
     for at, line in enumerate(box.lines):
         middle = y + TITLE + PAD + LINE * (at + 0.5)
@@ -218,14 +217,3 @@ def _sign(letter: str) -> str:
     if unicodedata.category(letter) == "Zs":
         return " "
     return "\u2421" if code == 0x7F else "\ufffd"
-
-
-def curve(points: Sequence[Point]) -> Iterator[tuple[Point, ...]]:
-    """The pieces of a way after its first point: the end of a straight piece, or both handles and
-    the end of an S."""
-    for (x, y), (to_x, to_y) in pairwise(points):
-        if x == to_x or y == to_y:
-            yield ((to_x, to_y),)
-        else:
-            middle = (y + to_y) / 2
-            yield (x, middle), (to_x, middle), (to_x, to_y)

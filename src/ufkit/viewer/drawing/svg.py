@@ -15,7 +15,6 @@ from ufkit.viewer.drawing.shapes import (
     Triangle,
     Way,
     colours_of,
-    curve,
     shapes,
 )
 from ufkit.viewer.graph.scene import Scene
@@ -60,12 +59,11 @@ def _element(shape: Shape, styles: dict[str, str]) -> str:
         case Triangle(corners, style):
             points = "L".join(f"{_number(x)} {_number(y)}" for x, y in corners)
             return f'<path d="M{points}Z" {_class(style, styles)}/>'
-        case Way(points, style):
-            (x, y), *_ = points
+        case Way((x, y), pieces, style):
             way = f"M{_number(x)} {_number(y)}" + "".join(
                 ("L" if len(piece) == 1 else "C")
                 + " ".join(f"{_number(x)} {_number(y)}" for x, y in piece)
-                for piece in curve(points)
+                for piece in pieces
             )
             return f'<path d="{way}" {_class(style, styles)}/>'
         case Letters():

@@ -17,11 +17,12 @@ from typing import Any
 
 from ufkit.core.diag import RequestError, UfkitError, Where
 from ufkit.core.files import replacing
-from ufkit.viewer.layout.diagram import Diagram, Placement, Route
+from ufkit.viewer.layout.diagram import Diagram, Placement, Route, Spacing
 from ufkit.viewer.rules import TOO_LONG
 
 LIMIT = 30.0  # seconds for one layout
 _SMALL = 600  # boxes and links: done in less time than a process takes to start
+_USUAL = Spacing()
 _KEPT = 64 << 20  # bytes of layouts on the disk; the least recently used go first
 
 
@@ -34,22 +35,22 @@ class Layouter:
         self._lock = threading.Lock()
         self._worker: Worker | None = None
 
-    def lay_out(self, diagram: Diagram) -> Placement:
-        """The layout of a diagram.
+    def lay_out(self, diagram: Diagram, spacing: Spacing = _USUAL) -> Placement:
+        """The layout of a diagram, at these distances.
 
         Raises RequestError (VWR003) where it takes too long, or is cancelled.
         """
-        key = _key(diagram)
+        key = _key(diagram, spacing)
         if (kept := self._cache.read(key)) is not None:
             return kept
         if len(diagram.widths) + len(diagram.links) <= _SMALL:
             from ufkit.viewer.layout.compound import lay_out
 
-            return lay_out(diagram)
+            return lay_out(diagram, spacing)
         with self._lock:
             self._worker = self._worker or Worker()
             try:
-                placement = self._worker.ask(diagram, self._limit)
+                placement = self._worker.ask(diagram, spacing, self._limit)
             except (EOFError, OSError):  # `cancel` ended the process
                 self._worker = None
                 message = f"a layout of {len(diagram.widths):,} boxes was cancelled"
@@ -92,9 +93,9 @@ class Worker:
             self._process.start()
         theirs.close()
 
-    def ask(self, diagram: Diagram, limit: float) -> Placement:
+    def ask(self, diagram: Diagram, spacing: Spacing, limit: float) -> Placement:
         """The layout. Raises TimeoutError, and EOFError or OSError where the process has ended."""
-        self._pipe.send(diagram)
+        self._pipe.send((diagram, spacing))
         if not self._pipe.poll(limit):
             raise TimeoutError
         answer = self._pipe.recv()
@@ -130,11 +131,11 @@ def _work(pipe: Connection) -> None:
 
     while True:
         try:
-            diagram = pipe.recv()
+            diagram, spacing = pipe.recv()
         except (EOFError, KeyboardInterrupt):
             return
         try:
-            answer: Placement | Exception = lay_out(diagram)
+            answer: Placement | Exception = lay_out(diagram, spacing)
         except (UfkitError, MemoryError) as error:
             answer = error
         except KeyboardInterrupt:
@@ -154,9 +155,10 @@ def cache_folder() -> Path:
     return home / "ufkit" / "layouts"
 
 
-def _key(diagram: Diagram) -> str:
-    """A name for what is laid out: the same for the same boxes, links and groups."""
-    text = repr((version("ufkit"), *(getattr(diagram, name) for name in Diagram.__slots__)))
+def _key(diagram: Diagram, spacing: Spacing) -> str:
+    """A name for what is laid out: the same for the same boxes, links, groups and distances."""
+    parts = (getattr(of, name) for of in (diagram, spacing) for name in of.__slots__)
+    text = repr((version("ufkit"), *parts))
     return hashlib.sha256(text.encode()).hexdigest()
 
 

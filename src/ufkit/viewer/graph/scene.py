@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from ufkit.viewer.graph.direction import Direction
 from ufkit.viewer.layout.diagram import Route
 
 # CSS pixels. A box is its title, and below it the lines with room above and below them.
@@ -13,10 +14,12 @@ LINE = 16.0
 PAD = 5.0
 SIDE = 8.0  # left and right of a line
 CORNER = 5.0
-FRAME_TITLE = 26.0  # as Spacing.title
+FRAME_TITLE = 26.0  # height of the strip at the top of a frame
 TITLE_SIZE, LINE_SIZE, LABEL_SIZE, FRAME_SIZE = 12.0, 11.0, 10.5, 12.0  # of letters
+HEAD = 7.0  # length of an arrow head
 ASIDE = 5.0  # from a line to the text beside it
-JUMP_TEXT = 88.0  # the most that is written at the end of a jump; Spacing.jump has room for it
+JUMP_TEXT = 88.0  # the most that is written at the end of a jump
+LABEL_TEXT = 120.0  # the most that there is room for between boxes side by side
 STACK = 4.0  # how far the second sheet of a closed scope stands out to the right and below
 
 _FONT = "system-ui, 'Liberation Sans', Arial, sans-serif"
@@ -87,6 +90,7 @@ class Scene:
     boxes: list[SceneBox] = field(default_factory=list)
     links: list[SceneLink] = field(default_factory=list)
     frames: list[SceneFrame] = field(default_factory=list)
+    direction: Direction = Direction.DOWN
 
 
 def box_height(lines: int) -> float:

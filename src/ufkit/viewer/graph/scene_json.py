@@ -8,12 +8,13 @@ from ufkit.viewer.content import Picture
 from ufkit.viewer.drawing.labels import labels
 from ufkit.viewer.encoding import encoded
 from ufkit.viewer.graph.groups import Box, View
+from ufkit.viewer.graph.look import Look
 from ufkit.viewer.graph.scene import METRICS, Scene, SceneBox, SceneFrame
 from ufkit.viewer.subject import Subject
 
 
 def as_json(
-    subject: Subject, picture: int, seen: View, scene: Scene, opened: list[int], is_flat: bool
+    subject: Subject, picture: int, look: Look, seen: View, scene: Scene, opened: list[int]
 ) -> bytes:
     """The scene for the page: places rounded to a tenth of a pixel."""
     assert subject.model is not None
@@ -29,7 +30,9 @@ def as_json(
     body: dict[str, Any] = {
         "width": round(scene.width, 1),
         "height": round(scene.height, 1),
-        "flat": is_flat,
+        "flat": look.flat,
+        "across": look.across,
+        "said": sorted(look.said_in(shown)),
         "open": opened,
         "scopes": len(scopes.all()),
         "boxes": [

@@ -44,7 +44,8 @@ def _rank(model: Model, at: int, index: int, item: Item, wanted: list[str]) -> i
     """How good a match is, 0 the best; None for none."""
     key, title = item.key.casefold(), item.title.casefold()
     operation = item.operation.casefold()
-    text = " ".join((key, title, operation, *item.lines, item.value)).casefold()
+    said = *item.lines, *item.field_lines, *item.weight_lines
+    text = " ".join((key, title, operation, *said, item.value)).casefold()
     missing = [word for word in wanted if word not in text]
     if missing and (index >= _MOST_FIELDS or not _in_fields(model, at, index, missing)):
         return None

@@ -6,47 +6,35 @@ import contextlib
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from ufkit.core.diag import Severity, UfkitError
 from ufkit.viewer.asking import checked, each
-from ufkit.viewer.content import Picture
 from ufkit.viewer.drawing.measure import text_width
-from ufkit.viewer.graph.groups import SEPARATOR, Box, Joined, Scopes, View, flat, kinds, view
+from ufkit.viewer.graph.direction import Direction
+from ufkit.viewer.graph.groups import View, flat, view
 from ufkit.viewer.graph.layouter import Layouter
+from ufkit.viewer.graph.look import Look
 from ufkit.viewer.graph.scene import (
+    ASIDE,
     FRAME_SIZE,
-    LINE_SIZE,
-    SIDE,
-    TITLE_SIZE,
+    FRAME_TITLE,
+    HEAD,
+    JUMP_TEXT,
+    LABEL_SIZE,
+    LABEL_TEXT,
     Scene,
     SceneBox,
     SceneFrame,
     SceneLink,
-    box_height,
 )
 from ufkit.viewer.graph.scene_json import as_json
-from ufkit.viewer.layout.diagram import Diagram, Placement
+from ufkit.viewer.graph.texts import box_text, frame_titles, link_text
+from ufkit.viewer.layout.diagram import Diagram, Placement, Spacing
 from ufkit.viewer.subject import Subject
 
-FLAT = "flat"
-_WIDEST, _NARROWEST = 260.0, 64.0
 _KEPT = 16  # scenes whose JSON is kept
-_KINDS = 3  # operations that a closed scope names
 _NONE: Mapping[int, str] = {}
 _ORDER = (Severity.ERROR, Severity.WARNING, Severity.NOTE)
-
-
-@dataclass(frozen=True, slots=True)
-class Look:
-    """How a picture is looked at.
-
-    opened   None for as many scopes as can be read, "flat" for none, or their numbers with commas
-    names    whether boxes say what their items are called
-    """
-
-    opened: str | None = None
-    names: bool = False
 
 
 class Showing:
@@ -73,8 +61,7 @@ class Showing:
             if key not in self._sent:
                 seen, chosen = self._seen(subject, picture, look)
                 drawn = self._drawn(subject, picture, seen, look, changes=changes or {})
-                is_flat = look.opened == FLAT
-                self._sent[key] = as_json(subject, picture, seen, drawn, chosen, is_flat)
+                self._sent[key] = as_json(subject, picture, look, seen, drawn, chosen)
                 if len(self._sent) > _KEPT:
                     self._sent.popitem(last=False)
             return self._sent[key]
@@ -98,13 +85,12 @@ class Showing:
     def _seen(self, subject: Subject, picture: int, look: Look) -> tuple[View, list[int]]:
         assert subject.model is not None
         shown, scopes = subject.model.pictures[picture], subject.scopes[picture]
-        opened = look.opened
-        if opened == FLAT:
+        if look.flat:
             return flat(shown), []
-        if opened is None:
+        if look.opened is None:
             chosen = scopes.opened()
         else:
-            chosen = each(opened, lambda text: checked(text, "open", len(scopes.tree)))
+            chosen = each(look.opened, lambda text: checked(text, "open", len(scopes.tree)))
         return view(shown, scopes, chosen), chosen
 
     def _drawn(
@@ -119,53 +105,45 @@ class Showing:
     ) -> Scene:
         assert subject.model is not None
         shown, scopes = subject.model.pictures[picture], subject.scopes[picture]
-        texts = [_text(box, shown, scopes, names=look.names) for box in seen.boxes]
-        titles = [_frame_title(scopes, scope, seen, frame) for scope, frame in seen.frames]
+        said = look.said_in(shown)
+        texts = [box_text(shown, scopes, seen, box, said) for box in seen.boxes]
+        titles, labels = frame_titles(scopes, seen), [link_text(joined) for joined in seen.links]
         diagram = Diagram(
-            [_width(title, lines) for title, lines, _ in texts],
-            [box_height(len(lines)) for _, lines, _ in texts],
+            [text.size[0] for text in texts],
+            [text.size[1] for text in texts],
             [(joined.source, joined.target) for joined in seen.links],
             [box.frame for box in seen.boxes],
             [frame for _, frame in seen.frames],
-            [text_width(title, FRAME_SIZE, bold=True) for title in titles],
+            [(text_width(title, FRAME_SIZE, bold=True), 0.0) for title in titles],
         )
-        placed = self._layouter.lay_out(diagram)
+        placed = self._placed(diagram, look.direction, labels)
         notes = _worst(seen, found), _changed(seen, changes)
-        return _scene(seen, diagram, placed, texts, titles, notes)
+        boxes = [
+            SceneBox(
+                *(placed.x[at], placed.y[at], diagram.widths[at], diagram.heights[at]),
+                *text,
+                closed=seen.boxes[at].scope >= 0,
+                mark=notes[0].get(at, ""),
+                change=notes[1].get(at, ""),
+            )
+            for at, text in enumerate(texts)
+        ]
+        links = [
+            SceneLink(joined.source, joined.target, route, label)
+            for joined, route, label in zip(seen.links, placed.routes, labels, strict=True)
+        ]
+        frames = [SceneFrame(*at, title) for at, title in zip(placed.frames, titles, strict=True)]
+        return Scene(placed.width, placed.height, boxes, links, frames, look.direction)
 
-
-def _text(box: Box, picture: Picture, scopes: Scopes, *, names: bool) -> tuple[str, list[str], str]:
-    """Title, lines and category of a box; with `names`, that of the item comes first."""
-    if box.scope < 0:
-        item = picture.items[box.item]
-        title = item.title or item.operation
-        name = _under(item.key, scopes.tree[scopes.of[box.item]].name)
-        lines = [name, *item.lines] if names and name != title else item.lines
-        return title, lines, item.category
-    scope = scopes.tree[box.scope]
-    parent = scopes.tree[scope.parent].name if scope.parent else ""
-    counts = kinds(picture, scopes, box.scope)
-    lines = [f"{count} {name}" for name, count in counts[:_KINDS]]
-    if len(counts) > _KINDS:
-        lines.append(f"{scope.count} nodes in all")
-    return _under(scope.name, parent), lines, "scope"
-
-
-def _under(name: str, parent: str) -> str:
-    """A scope's name without that of the scope around it."""
-    return name.removeprefix(parent + SEPARATOR) if parent else name
-
-
-def _frame_title(scopes: Scopes, scope: int, seen: View, frame: int) -> str:
-    parent = scopes.tree[seen.frames[frame][0]].name if frame >= 0 else ""
-    return _under(scopes.tree[scope].name, parent)
-
-
-def _width(title: str, lines: list[str]) -> float:
-    wide = max(
-        [text_width(title, TITLE_SIZE, bold=True), *(text_width(s, LINE_SIZE) for s in lines)]
-    )
-    return round(min(_WIDEST, max(_NARROWEST, wide + 2 * SIDE + 4)))
+    def _placed(self, diagram: Diagram, direction: Direction, labels: list[str]) -> Placement:
+        """Everything in its place, with room for what is written at links."""
+        widest = max([text_width(label, LABEL_SIZE) for label in {*labels}], default=0.0)
+        if len(diagram.widths) > Spacing().longest:  # there may be jumps
+            widest = max(widest, JUMP_TEXT)
+        label = min(widest, LABEL_TEXT) + 2 * ASIDE + HEAD, LABEL_SIZE + 2 * ASIDE
+        spacing = direction.spacing(FRAME_TITLE, label, (JUMP_TEXT + 8, 2 * LABEL_SIZE + ASIDE))
+        placed = self._layouter.lay_out(direction.turned_diagram(diagram), spacing)
+        return direction.turned_placement(placed)
 
 
 def marks(subject: Subject, picture: int) -> dict[int, str]:
@@ -199,41 +177,3 @@ def _changed(seen: View, changes: Mapping[int, str]) -> dict[int, str]:
             alone = seen.boxes[box].scope < 0 or found.get(box, change) == change
             found[box] = change if alone else "changed"
     return found
-
-
-def _scene(
-    seen: View,
-    diagram: Diagram,
-    placed: Placement,
-    texts: list[tuple[str, list[str], str]],
-    titles: list[str],
-    notes: tuple[dict[int, str], dict[int, str]],
-) -> Scene:
-    boxes = [
-        SceneBox(
-            placed.x[at],
-            placed.y[at],
-            diagram.widths[at],
-            diagram.heights[at],
-            title,
-            lines,
-            category,
-            closed=seen.boxes[at].scope >= 0,
-            mark=notes[0].get(at, ""),
-            change=notes[1].get(at, ""),
-        )
-        for at, (title, lines, category) in enumerate(texts)
-    ]
-    links = [
-        SceneLink(joined.source, joined.target, route, _label(joined))
-        for joined, route in zip(seen.links, placed.routes, strict=True)
-    ]
-    frames = [SceneFrame(*frame, title) for frame, title in zip(placed.frames, titles, strict=True)]
-    return Scene(placed.width, placed.height, boxes, links, frames)
-
-
-def _label(joined: Joined) -> str:
-    labels = [*dict.fromkeys(link.label for link in joined.links if link.label)]
-    if len(joined.links) > 1 and len(labels) != 1:
-        return f"{len(joined.links)} links"
-    return labels[0] if labels else ""

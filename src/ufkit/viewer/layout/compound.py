@@ -165,8 +165,8 @@ class _Compound:
         """Parts beside each other, items without links in rows."""
         spacing = self.spacing
         whole = frame.level.group < 0
-        left = foot = spacing.padding
-        head = spacing.padding + (0.0 if whole else spacing.title)
+        foot = spacing.padding
+        left, head = (foot + (0.0 if whole else room) for room in spacing.title)
         blocks: list[tuple[float, float]] = []
         inner: list[dict[int, Point]] = []
         ways: list[dict[int, list[Point]]] = []
@@ -208,9 +208,10 @@ class _Compound:
         if blocks:
             width = start - left + wide
             bottom = max(bottom, head + high + foot)
-        if not whole and self.diagram.title_widths:
-            width = max(width, self.diagram.title_widths[frame.level.group])
-        frame.width, frame.height = left + width + spacing.padding, max(bottom, head + foot)
+        least = self.diagram.frame_sizes
+        wide, high = least[frame.level.group] if least and not whole else (0.0, 0.0)
+        frame.width = left + max(width, wide) + spacing.padding
+        frame.height = max(bottom, head + high + foot)
         if frame.ported:
             for link in frame.ported.downward:
                 x, _ = frame.ways[link].pop()

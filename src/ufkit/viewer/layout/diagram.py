@@ -17,7 +17,7 @@ class Diagram:
     parents           group of each box, -1 for none; empty when there are no groups
     group_parents     group of each group, -1 for none, without cycles; each group becomes a frame
                       around its members. A group shown as one box is a box here.
-    title_widths      least inner width of each frame; empty for none
+    frame_sizes       least width and height of what is within each frame; empty for none
     """
 
     widths: Sequence[float]
@@ -25,7 +25,7 @@ class Diagram:
     links: Sequence[tuple[int, int]]
     parents: Sequence[int] = ()
     group_parents: Sequence[int] = ()
-    title_widths: Sequence[float] = ()
+    frame_sizes: Sequence[tuple[float, float]] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Spacing:
     lines     between links that pass each other, and where they end at a box
     ranks     least height of the room between two ranks, where links turn
     padding   between a frame and its members
-    title     height of the strip at the top of a frame
+    title     room for the title of a frame: left of its members, and above them
     apart     between parts that no link joins
     stub      length of each end of a jump
     jump      room beside it, for what is written there
@@ -47,7 +47,7 @@ class Spacing:
     lines: float = 14.0
     ranks: float = 40.0
     padding: float = 14.0
-    title: float = 26.0
+    title: tuple[float, float] = (0.0, 26.0)
     apart: float = 48.0
     stub: float = 14.0
     jump: float = 96.0

@@ -17,7 +17,7 @@ from ufkit.ufw.prototxt import Prototxt
 from ufkit.ufw.shapes import GivenShapes, NetShapes, infer_net
 from ufkit.ufw.summary import ARITHMETIC
 from ufkit.viewer.categories import category
-from ufkit.viewer.content import Details, Item, Link, Picture, Weights
+from ufkit.viewer.content import SAID, Details, Item, Link, Picture, Weights
 from ufkit.viewer.models.net_arrays import arrays
 from ufkit.viewer.models.net_fields import brief, rows
 from ufkit.viewer.words import clipped, sizes_text
@@ -27,7 +27,6 @@ _FORMS = {
     "caffe-json": "Caffe net, JSON",
     "caffe-text": "Caffe net, text",
 }
-_LINES = 6
 # Settings that say what a box is about, in this sequence; the others are in the panel.
 _TELLING = (
     "num_output", "kernel_size", "kernel_h", "kernel_w", "stride", "stride_h", "stride_w", "pad",
@@ -161,11 +160,11 @@ class _Drawn:
         for top in outputs(layers):
             maker, value = self._makers[top]
             key = f"{top} (output)"
-            item = Item(key, _OUTPUT, category(_OUTPUT), [value] if value else [], title=top)
+            lines = [value] if value else []
+            item = Item(key, _OUTPUT, category(_OUTPUT), lines, value=value, title=top)
             item.takes = [Link(maker, 0, "", value)]
-            item.value = value
             items.append(item)
-        self.picture = Picture(name, items, [("layers", f"{len(layers):,}")])
+        self.picture = Picture(name, items, [("layers", f"{len(layers):,}")], SAID)
 
     def _input(self, name: str, known: NetShapes) -> Item:
         value = sizes_text(known.inputs.get(name))
@@ -191,10 +190,12 @@ class _Drawn:
         item.weights = [*arrays(source)] if source else []
         settings = self._settings(layer)
         item.title = _title(layer, settings)
-        item.lines = [layer.name, *_telling(settings), *_weight_lines(item.weights)][:_LINES]
         if layer.type == _INPUT:
             item.title = layer.name
             item.lines = [item.value or "shape not known"]
+        else:
+            item.field_lines = [*_telling(settings)]
+            item.weight_lines = [*_weight_lines(item.weights)]
         return item
 
     def _settings(self, layer: AnyLayer) -> Parameter:

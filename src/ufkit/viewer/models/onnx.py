@@ -16,7 +16,6 @@ from ufkit.viewer.categories import category
 from ufkit.viewer.content import Details, FieldRow, Item, Link, Picture, Weights
 from ufkit.wire.message import Message
 
-_LINES = 5
 # Members of AttributeProto, by the number of its type.
 _MEMBERS = {1: "f", 2: "i", 3: "s", 4: "t", 5: "g", 6: "floats", 7: "ints", 8: "strings"}
 _NAMES = {"f": "float", "i": "int", "s": "string"}
@@ -100,7 +99,8 @@ class OnnxModel:
                 item.weights += self._weights(call, slot, role, name)
             elif name:
                 self._take(item, slot, role, name)
-        item.lines = [*_telling(call), *map(_weight_line, item.weights)][:_LINES]
+        item.field_lines = [*_telling(call)]
+        item.weight_lines = [*map(_weight_line, item.weights)]
         return item
 
     def _take(self, item: Item, slot: int, role: str, name: str) -> None:

@@ -35,7 +35,7 @@ _FORMS = {
     "uff-json": "UFF, JSON",
     "tf-graph": "a TensorFlow graph, as the UFF it becomes",
 }
-_LINES = 5
+_ENDS = 5  # names that the box of an output says
 _FEW = 8
 # Fields that say what a box is about, in this sequence; the others are in the panel.
 _TELLING = {
@@ -201,11 +201,12 @@ class _Drawn:
             item.weights = [*self._weights(node, "values", None, 0)]
         for slot, id_ in enumerate(data_inputs(node)):
             self._take(item, node, spec, slot, id_)
-        item.lines = [*_telling(node, spec), *_weight_lines(item)][:_LINES]
         if node.operation == INPUT_OPERATION:  # people look for its name
             item.title, item.lines = node.id, [item.value or "shape not known"]
         elif node.operation == OUTPUT_OPERATION:
-            item.title, item.lines = node.id, [*node.inputs][:_LINES]
+            item.title, item.lines = node.id, [*node.inputs][:_ENDS]
+        else:
+            item.field_lines, item.weight_lines = [*_telling(node, spec)], [*_weight_lines(item)]
         return item
 
     def _take(self, item: Item, node: Node, spec: OpSpec | None, slot: int, id_: str) -> None:

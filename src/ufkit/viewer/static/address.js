@@ -29,6 +29,16 @@ export function pagesOf(session, file) {
   return [...session.pages, ...file.pages];
 }
 
+/** The route of the picture at a place. */
+export function pictureAt({ file, picture }) {
+  return `files/${file}/pictures/${picture}`;
+}
+
+/** How the place wants to have it: what routes of scenes and drawings are told. */
+export function lookOf({ open, across, show }) {
+  return { open, across, show };
+}
+
 function whole(text) {
   return /^\d{1,6}$/.test(text ?? "") ? Number(text) : 0;
 }

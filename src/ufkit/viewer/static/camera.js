@@ -13,8 +13,10 @@ export function fitted(scene, width, height, margin = 24, most = 1) {
 export function opening(scene, width, height, readable) {
   const whole = fitted(scene, width, height);
   if (whole.scale >= readable) return whole;
-  const first = scene.boxes.reduce((top, box) => (box.y < top.y ? box : top), scene.boxes[0]);
-  return { scale: readable, x: first.x + first.w / 2 - width / 2 / readable, y: -24 / readable };
+  const along = scene.across ? "x" : "y";
+  const first = scene.boxes.reduce((best, box) => (box[along] < best[along] ? box : best), scene.boxes[0]);
+  const middle = centred(scene, readable, first.x + first.w / 2, first.y + first.h / 2, width, height);
+  return { ...middle, [along]: -24 / readable };
 }
 
 export function centred(scene, scale, x, y, width, height) {

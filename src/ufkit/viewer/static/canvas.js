@@ -1,28 +1,21 @@
 // Draws a scene on a canvas: only what is in the window, as much of it as can be read at its scale.
 
+import { head, trace, turning } from "./ways.js";
+
 const READABLE = 0.45; // scale from which text is drawn
 const ROUGH = 0.12; // scale below which boxes are bare rectangles and frames have no titles
 
-/** What is drawn over and over of one scene: paths of its links, made once. */
+/** What is drawn over and over of one scene: paths and heads of its links, made once. */
 export class Prepared {
   constructor(scene) {
     this.scene = scene;
+    const turn = turning(scene);
     this.links = scene.links.map((link) => {
       const paths = [link.points, link.landing].filter((points) => points.length > 1);
       const path = new Path2D();
-      for (const points of paths) trace(path, points);
-      return { link, path, bounds: bounds(paths.flat()) };
+      for (const points of paths) trace(path, points, turn);
+      return { link, path, head: head(paths[paths.length - 1], turn), bounds: bounds(paths.flat()) };
     });
-  }
-}
-
-function trace(path, points) {
-  path.moveTo(...points[0]);
-  for (let at = 1; at < points.length; at += 1) {
-    const [x, y] = points[at - 1];
-    const [toX, toY] = points[at];
-    if (x === toX || y === toY) path.lineTo(toX, toY);
-    else path.bezierCurveTo(x, (y + toY) / 2, toX, (y + toY) / 2, toX, toY);
   }
 }
 
@@ -98,7 +91,7 @@ function haloed(context, text, x, y, colour, around) {
 function paintLinks(context, prepared, seen, colours, state, scale) {
   const { metrics } = prepared.scene;
   const labels = scale >= READABLE;
-  for (const { link, path, bounds: around } of prepared.links) {
+  for (const { link, path, head: corners, bounds: around } of prepared.links) {
     if (around[0] > seen[2] || around[2] < seen[0] || around[1] > seen[3] || around[3] < seen[1]) continue;
     const touched = link.from === state.chosen || link.to === state.chosen;
     const faded = state.lit && !(state.lit.has(link.from) && state.lit.has(link.to));
@@ -107,22 +100,15 @@ function paintLinks(context, prepared, seen, colours, state, scale) {
     context.lineWidth = touched ? 2 : Math.max(1, 0.7 / scale);
     context.stroke(path);
     if (scale < ROUGH) continue;
-    const ends = link.landing.length ? link.landing : link.points;
-    arrow(context, ends, touched ? colours.accent : colours.link);
+    paintHead(context, corners, touched ? colours.accent : colours.link);
     if (labels && link.label) paintLabel(context, link, metrics, colours);
   }
   context.globalAlpha = 1;
 }
 
-/** A head at the end of the way, which arrives straight up or down. */
-function arrow(context, points, colour) {
-  const [x, y] = points[points.length - 1];
-  const [, before] = points[points.length - 2];
-  const back = y >= before ? -7 : 7;
+function paintHead(context, corners, colour) {
   context.beginPath();
-  context.moveTo(x, y);
-  context.lineTo(x - 3.5, y + back);
-  context.lineTo(x + 3.5, y + back);
+  for (const corner of corners) context.lineTo(...corner);
   context.closePath();
   context.fillStyle = colour;
   context.fill();

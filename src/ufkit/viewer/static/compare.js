@@ -1,8 +1,10 @@
 // Two models side by side: the list of what differs, both pictures, and plots of weights that differ.
 
 import { html, useCallback, useMemo, useState } from "./vendor/htm-preact.js";
+import { lookOf } from "./address.js";
 import { useAnswer } from "./asked.js";
 import { Slow } from "./graph.js";
+import { LookTools, lookKeys } from "./look.js";
 import { Failure, Finding, Waiting, real } from "./parts.js";
 import { Picture } from "./picture.js";
 import { go } from "./place.js";
@@ -22,6 +24,7 @@ export function Compare({ place, theme, session }) {
     const other = found === undefined || found < 0 ? undefined : found;
     go({ ...place, ...own, ...(side === 0 ? { itemB: other, scopeB: undefined } : { item: other, scope: undefined }) });
   };
+  const look = (more) => go({ ...place, ...more }); // of both sides
   const toRow = (row, at) => go({ ...place, row: at, item: row.a ?? undefined, itemB: row.b ?? undefined, scope: undefined, scopeB: undefined });
   if (error) return html`<div class="page"><${Failure} error=${error} /></div>`;
   if (!data) return html`<${Waiting} what="comparing" />`;
@@ -36,7 +39,7 @@ export function Compare({ place, theme, session }) {
         ${row?.kind === "weights" && row.distance && html`<${WeightPlots} key=${row.number} row=${row} theme=${theme} />`}`}
     </aside>
     ${[0, 1].map((side) => html`<${Side} key=${side} side=${side} place=${place} file=${session.files[side]} colours=${session.colours[theme]}
-      active=${active === side} activate=${() => setActive(side)} change=${change(side)} />`)}
+      active=${active === side} activate=${() => setActive(side)} change=${change(side)} look=${look} />`)}
   </div>`;
 }
 
@@ -45,16 +48,17 @@ function renamed(more) {
   return Object.fromEntries(Object.entries(more).map(([name, value]) => [`${name}B`, value]));
 }
 
-function Side({ side, place, file, colours, active, activate, change }) {
+function Side({ side, place, file, colours, active, activate, change, look }) {
   const suffix = side === 0 ? "" : "B";
   const own = { open: place[`open${suffix}`], item: place[`item${suffix}`], scope: place[`scope${suffix}`] };
   const picture = Math.min(place.picture, file.pictures.length - 1);
-  const { data: scene, error, waiting } = useAnswer(`pair/${side}/pictures/${picture}/scene`, { open: own.open });
+  const { data: scene, error, waiting } = useAnswer(`pair/${side}/pictures/${picture}/scene`, { ...lookOf(place), open: own.open });
+  const looks = scene && lookKeys(scene, look);
   return html`<section class="stage side" aria-label=${`${"ab"[side]}: ${file.name}`} onPointerDownCapture=${activate} onFocusCapture=${activate}>
     <h2 class=${active ? "active" : ""}><span class="letter">${"ab"[side]}</span> ${file.name}</h2>
     ${error && html`<div class="page"><${Failure} error=${error} /></div>`}
     ${scene && html`<${Picture} base=${`files/${side}/pictures/${picture}`} scene=${scene} item=${own.item === undefined ? -1 : Number(own.item)}
-      scope=${own.scope} change=${change} colours=${colours} active=${active} />`}
+      scope=${own.scope} change=${change} colours=${colours} active=${active} keys=${looks}><${LookTools} scene=${scene} keys=${looks} /></${Picture}>`}
     ${waiting && html`<${Slow} />`}
   </section>`;
 }

@@ -1,10 +1,11 @@
 // The page of a graph: the picture, the panel, the table.
 
 import { html, useCallback, useEffect, useState } from "./vendor/htm-preact.js";
+import { lookOf, pictureAt } from "./address.js";
 import { address, cancel } from "./api.js";
 import { useAnswer } from "./asked.js";
 import { later } from "./later.js";
-import { lookOf, pictureAt } from "./look.js";
+import { LookTools, lookKeys } from "./look.js";
 import { Failure } from "./parts.js";
 import { Picture } from "./picture.js";
 import { go } from "./place.js";
@@ -20,9 +21,9 @@ export function Graph({ file, place, theme, session }) {
   const [table, setTable] = useState(false);
   const item = place.item === undefined ? -1 : Number(place.item);
   const change = useCallback((more) => go({ ...place, ...more }), [place]);
-  const toggleNames = () => change({ names: place.names ? undefined : 1 });
   const toggleTable = () => setTable(!table);
   const drawing = (form) => address(`${base}/drawing.${form}`, { ...look, theme });
+  const looks = scene && lookKeys(scene, change);
   useEffect(() => {
     if (scene) Panel.ready().catch(() => undefined); // so that the first click need not wait
   }, [scene]);
@@ -30,8 +31,8 @@ export function Graph({ file, place, theme, session }) {
   return html`<div class="graph">
     <div class="stage">
       ${scene && html`<${Picture} key=${base} base=${base} scene=${scene} marks=${marks} item=${item} scope=${place.scope} change=${change}
-        colours=${session.colours[theme]} active=${true} keys=${{ t: toggleTable, n: toggleNames }}>
-        <button aria-pressed=${Boolean(place.names)} onClick=${toggleNames} title="names in the boxes (n)">names</button>
+        colours=${session.colours[theme]} active=${true} keys=${{ t: toggleTable, ...looks }}>
+        <${LookTools} scene=${scene} keys=${looks} />
         <button aria-pressed=${table} onClick=${toggleTable} title="the graph as a table (t)">table</button>
         <a class="button" href=${drawing("svg")} download title="save the drawing">SVG</a>
         <a class="button" href=${drawing("png")} download title="save the drawing">PNG</a>

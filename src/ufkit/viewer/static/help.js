@@ -10,12 +10,13 @@ const EVERYWHERE = [
 const KEYS = {
   graph: [
     ["/ or Ctrl+K", "search names, operations, fields (name=value)"],
-    ["↑ ↓", "to what the chosen node takes, or what takes it"],
-    ["← →", "to its neighbours"],
+    ["↑ ↓", "to what the chosen node takes, or what takes it; across: ← →"],
+    ["← →", "to its neighbours; across: ↑ ↓"],
     ["Enter", "open or close the chosen scope"],
     ["Backspace", "close the scope around the chosen node"],
     ["g", "group by scopes, or show every node"],
-    ["n", "names in the boxes"],
+    ["l", "from left to right (across), or from the top down"],
+    ["n e w", "names, fields, weights in the boxes, or not"],
     ["a", "highlight what the chosen node depends on, and what depends on it"],
     ["p", "shortest path: then choose where to"],
     ["+ − 0 f", "zoom in, out, to full size, fit"],

@@ -2,11 +2,14 @@
 
 import { html, useEffect, useRef } from "./vendor/htm-preact.js";
 
-const SIDE = 150;
+const [LONG, SHORT] = [300, 150]; // pixels that its sides may have
+const SHARE = 3; // and no more than such a part of the window
 
 export function Overview({ scene, camera, size, colours, move }) {
   const place = useRef(null);
-  const scale = Math.min(SIDE / scene.width, SIDE / scene.height);
+  const wide = scene.width > scene.height;
+  const most = [wide ? LONG : SHORT, wide ? SHORT : LONG];
+  const scale = Math.min(Math.min(most[0], size.width / SHARE) / scene.width, Math.min(most[1], size.height / SHARE) / scene.height);
   const width = Math.max(8, scene.width * scale);
   const height = Math.max(8, scene.height * scale);
   const hidden = size.width / camera.scale >= scene.width && size.height / camera.scale >= scene.height;

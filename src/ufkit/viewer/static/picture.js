@@ -179,7 +179,7 @@ export function Picture({ base, scene, marks, item, scope, change, colours, acti
   return html`
     <canvas ref=${canvas} tabindex="0" role="img" aria-label=${about} class=${over >= 0 ? "over" : pathFrom >= 0 ? "aim" : ""} ...${pointers}></canvas>
     <p class="sr" role="status" aria-live="polite">${said}</p>
-    <div class="tools" role="toolbar" aria-label="view">
+    <div class="foot"><div class="tools" role="toolbar" aria-label="view">
       <button onClick=${() => zoom(1.25)} title="zoom in (+)" aria-label="zoom in">+</button>
       <button onClick=${() => zoom(0.8)} title="zoom out (−)" aria-label="zoom out">−</button>
       <button onClick=${actions.f} title="fit (f)">fit</button>
@@ -188,9 +188,9 @@ export function Picture({ base, scene, marks, item, scope, change, colours, acti
       <button aria-pressed=${pathFrom >= 0} disabled=${item < 0} onClick=${startPath} title="shortest path to another node (p)">path</button>
       ${children}
     </div>
-    ${pathFrom >= 0 && html`<p class="slow">choose where the path ends (Esc: none)</p>`}
     ${camera && html`<${Overview} scene=${scene} camera=${camera} size=${size} colours=${colours}
-      move=${(x, y) => setCamera((old) => centred(scene, old.scale, x, y, size.width, size.height))} />`}`;
+      move=${(x, y) => setCamera((old) => centred(scene, old.scale, x, y, size.width, size.height))} />`}</div>
+    ${pathFrom >= 0 && html`<p class="slow">choose where the path ends (Esc: none)</p>`}`;
 }
 
 /** The worst severity that was found about any of some items, or undefined. */

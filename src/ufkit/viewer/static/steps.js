@@ -1,32 +1,39 @@
 // Where an arrow key leads from a box.
 
-/** The box above (what it takes), below (what takes it), to the left or right; the same if none. */
-export function neighbour(scene, at, way) {
+// In a scene that runs across, keys are turned as its boxes are: what is right of a box is below it.
+const TURNED = { left: "up", right: "down", up: "left", down: "right" };
+
+/** The box before (what it takes), behind (what takes it), or beside it; the same if none. */
+export function neighbour(scene, at, arrow) {
   if (!scene.boxes.length) return -1;
-  if (at < 0) return topmost(scene);
-  const from = scene.boxes[at];
+  const boxes = scene.across ? scene.boxes.map(({ x, y, w, h }) => ({ x: y, y: x, w: h, h: w })) : scene.boxes;
+  const way = scene.across ? TURNED[arrow] : arrow;
+  if (at < 0) return topmost(boxes);
+  const from = boxes[at];
+  const aside = (other) => Math.abs(middle(boxes[other]) - middle(from));
   if (way === "up" || way === "down") {
     const ends = scene.links.filter((link) => (way === "down" ? link.from : link.to) === at).map((link) => (way === "down" ? link.to : link.from));
-    return nearest(scene, from, ends.filter((end) => end !== at), (box) => Math.abs(middle(box) - middle(from))) ?? at;
+    return least(ends.filter((end) => end !== at), aside) ?? at;
   }
-  const beside = scene.boxes.flatMap((box, index) => {
+  const beside = boxes.flatMap((box, index) => {
     const right = middle(box) > middle(from);
     const level = Math.abs(box.y + box.h / 2 - from.y - from.h / 2) < Math.max(box.h, from.h);
     return index !== at && level && right === (way === "right") ? [index] : [];
   });
-  return nearest(scene, from, beside, (box) => Math.abs(middle(box) - middle(from))) ?? at;
+  return least(beside, aside) ?? at;
 }
 
 function middle(box) {
   return box.x + box.w / 2;
 }
 
-function topmost(scene) {
-  return scene.boxes.reduce((best, box, at) => (box.y < scene.boxes[best].y ? at : best), 0);
+function topmost(boxes) {
+  return boxes.reduce((best, box, at) => (box.y < boxes[best].y ? at : best), 0);
 }
 
-function nearest(scene, from, candidates, distance) {
+/** The candidate of the least amount. */
+function least(candidates, amount) {
   let best;
-  for (const at of candidates) if (best === undefined || distance(scene.boxes[at]) < distance(scene.boxes[best])) best = at;
+  for (const at of candidates) if (best === undefined || amount(at) < amount(best)) best = at;
   return best;
 }

@@ -8,13 +8,14 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from ufkit.viewer.asking import bad, checked, each
-from ufkit.viewer.content import Model, Picture, Weights
+from ufkit.viewer.content import SAID, Model, Picture, Weights
 from ufkit.viewer.encoding import findings
 from ufkit.viewer.graph.arrays import npy, statistics, window
+from ufkit.viewer.graph.look import Look
 from ufkit.viewer.graph.panel import panel, weights_row
 from ufkit.viewer.graph.paths import related, shortest
 from ufkit.viewer.graph.search import search
-from ufkit.viewer.graph.showing import Look, Showing, marks
+from ufkit.viewer.graph.showing import Showing, marks
 from ufkit.viewer.graph.totals import totals
 from ufkit.viewer.session import Session
 from ufkit.viewer.subject import Subject
@@ -142,7 +143,18 @@ def model_routes(session: Session, showing: Showing) -> list[Route]:
 def look_of(request: Request) -> Look:
     """How the page wants to have a picture."""
     query = request.query_params
-    return Look(query.get("open"), query.get("names") == "1")
+    said = query.get("show")
+    return Look(
+        query.get("open"), None if said is None else _said(said), query.get("across") == "1"
+    )
+
+
+def _said(text: str) -> frozenset[str]:
+    """What boxes are to say. Raises RequestError (VWR002)."""
+    named = frozenset(filter(None, text.split(",")))
+    if not named <= SAID:
+        raise bad(f"boxes say {', '.join(sorted(SAID))}, not {text[:40]!r}")
+    return named
 
 
 def _subject(session: Session, request: Request) -> Subject:
