@@ -42,6 +42,7 @@ class Operator:
 def value_facts(source: Source) -> dict[str, ValueFacts]:
     """What can be inferred of the values of a model, by name; of a very large one, nothing."""
     import onnx
+    from google.protobuf.message import DecodeError
 
     if source.size > _LARGEST:
         return {}
@@ -51,7 +52,7 @@ def value_facts(source: Source) -> dict[str, ValueFacts]:
             if len(tensor.raw_data) > _SMALL:
                 tensor.ClearField("raw_data")
         model = onnx.shape_inference.infer_shapes(model)
-    except (ValueError, RuntimeError, onnx.shape_inference.InferenceError):
+    except (DecodeError, ValueError, RuntimeError, onnx.shape_inference.InferenceError):
         return {}  # a damaged model is shown without shapes
     graph = model.graph
     return {
