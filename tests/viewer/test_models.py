@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnx
@@ -11,7 +13,8 @@ import pytest
 import tf_graphs
 import ufkit
 from graphs import small_net
-from ufkit.core.diag import FileError, FormatError
+from ufkit.core.diag import FileError, FormatError, Severity
+from ufkit.core.dtypes import FLOAT32
 from ufkit.uff.build import Builder
 from ufkit.uff.io import save
 from ufkit.viewer.content import Item, Model
@@ -157,6 +160,86 @@ def test_what_has_no_page_is_named_for_what_it_is(tmp_path: Path) -> None:
     assert caught.value.diagnostic.code == "VWR001"
     with pytest.raises(FileError):
         Subject(0, str(tmp_path / "none"), Wish())
+
+
+def onnx_file(path: Path, nodes: list[Any], initializers: Sequence[Any] = ()) -> Path:
+    """A model of those nodes from x to y."""
+    info = [onnx.helper.make_tensor_value_info(n, 1, [2]) for n in "xy"]
+    graph = onnx.helper.make_graph(nodes, "g", info[:1], info[1:], initializers)
+    model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)])
+    path.write_bytes(model.SerializeToString())
+    return path
+
+
+def test_what_is_wrong_with_an_onnx_graph_is_found_at_its_nodes(tmp_path: Path) -> None:
+    nodes = [
+        onnx.helper.make_node("Add", ["x", "nowhere"], ["y"], name="sum"),
+        onnx.helper.make_node("Relu", ["x"], ["y"], name="again"),
+    ]
+    _, model = opened(onnx_file(tmp_path / "odd.onnx", nodes))
+    found = {(at := model.places()[d.where.node]) and d.message: at for d in model.findings}
+    assert found == {
+        "nothing gives its input 'nowhere'": (0, 1),
+        "value 'y' is given twice": (0, 2),
+    }
+
+
+def test_an_onnx_graph_that_waits_for_itself_is_found(tmp_path: Path) -> None:
+    nodes = [
+        onnx.helper.make_node("Add", ["x", "b"], ["a"]),
+        onnx.helper.make_node("Add", ["a", "x"], ["b"]),
+        onnx.helper.make_node("Relu", ["b"], ["y"]),
+    ]
+    _, model = opened(onnx_file(tmp_path / "cycle.onnx", nodes))
+    assert ["waits for its own result" in d.message for d in model.findings] == [True]
+
+
+def test_initializers_that_are_not_there_are_found_and_shown_without_sizes(tmp_path: Path) -> None:
+    lost = onnx.helper.make_tensor("lost", 1, [2], [1, 2])
+    lost.dims[0] = -2
+    node = onnx.helper.make_node("Add", ["x", "lost"], ["y"], name="sum")
+    _, model = opened(onnx_file(tmp_path / "lost.onnx", [node], [lost]))
+    assert [(d.code, model.places()[d.where.node]) for d in model.findings] == [("CNV202", (0, 1))]
+    assert named(model, "Add").weights[0].shape is None
+    assert totals(model.pictures[0])["whole"]["parameters"] == 0
+
+
+def test_an_onnx_model_is_not_said_to_be_without_faults_that_nobody_looked_for(
+    tmp_path: Path,
+) -> None:
+    node = onnx.helper.make_node("Relu", ["x"], ["y"])
+    _, model = opened(onnx_file(tmp_path / "net.onnx", [node]))
+    assert model.findings == []
+    assert "onnx.checker" in model.extent
+
+
+def test_an_onnx_model_that_onnx_itself_cannot_read_is_shown_without_shapes(tmp_path: Path) -> None:
+    kept = onnx.TensorProto(name="k", data_type=1, dims=[2], data_location=1)
+    kept.external_data.add(key="location", value="net.data")
+    node = onnx.helper.make_node("Add", ["x", "k"], ["y"])
+    path = onnx_file(tmp_path / "net.onnx", [node], [kept])
+    path.write_bytes(path.read_bytes().replace(b"\x08net.data", b"\xbanet.data"))
+    _, model = opened(path)
+    assert named(model, "Add").value == ""
+    assert [d.severity for d in model.findings] == [Severity.ERROR]
+
+
+def test_a_constant_that_cannot_be_is_shown_and_its_findings_are_told_where_it_is_drawn(
+    tmp_path: Path,
+) -> None:
+    builder = Builder()
+    image = builder.input("image", [1, 4])
+    builder.tensor("giant", (1 << 31, 1 << 31), FLOAT32, b"1234")
+    builder.output(builder.op("sum", "Binary", [image, "giant"], func="add"))
+    path = tmp_path / "giant.uff"
+    save(builder.meta, path)
+    subject, model = opened(path)
+    item = named(model, "Binary")
+    assert (item.weights[0].shape, "60 bits" in item.weights[0].note) == (None, True)
+    shown = panel(subject, 0, model.pictures[0].items.index(item))
+    assert "UFF203" in [row["code"] for row in shown["findings"]]
+    with pytest.raises(FormatError):
+        item.weights[0].read()
 
 
 def test_a_damaged_file_has_findings_and_no_model(net: Path) -> None:

@@ -26,7 +26,7 @@ class Total:
     def add(self, item: Item, fresh: list[Weights]) -> None:
         """Count an item and those of its arrays that were not counted before."""
         self.items += 1
-        self.parameters += sum(prod(weights.shape or ()) for weights in fresh)
+        self.parameters += sum(prod(w.shape) for w in fresh if w.shape is not None)
         self.bytes += sum(weights.nbytes for weights in fresh)
         self.macs += item.macs or 0
 

@@ -47,6 +47,7 @@ export function Summary({ file, place }) {
 /** A table that any column sorts, with bars for the one it is sorted by. */
 function Totals({ title, rows }) {
   const [by, setBy] = useState("items");
+  if (rows.length === 0) return null;
   const most = Math.max(...rows.map((row) => row[by]));
   const sorted = [...rows].sort((a, b) => b[by] - a[by]);
   const columns = COLUMNS.filter(([name]) => rows.some((row) => row[name] > 0));

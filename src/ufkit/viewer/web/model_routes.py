@@ -120,7 +120,8 @@ def model_routes(session: Session, showing: Showing) -> list[Route]:
         rows = findings(all_[:_MOST_FINDINGS])
         for row, finding in zip(rows, all_, strict=False):
             row["at"] = places.get(finding.where.node)
-        return Answer({"total": len(all_), "rows": rows})
+        extent = subject.model.extent if subject.model else ""
+        return Answer({"total": len(all_), "rows": rows, "extent": extent})
 
     file, one = "/api/files/{file}", "/api/files/{file}/pictures/{picture}"
     return [
