@@ -194,6 +194,34 @@ def test_an_onnx_graph_that_waits_for_itself_is_found(tmp_path: Path) -> None:
     assert ["waits for its own result" in d.message for d in model.findings] == [True]
 
 
+def test_what_the_branches_of_a_node_take_belongs_to_it(tmp_path: Path) -> None:
+    kept = onnx.numpy_helper.from_array(np.ones(2, np.float32), "kept")
+    value = [onnx.helper.make_tensor_value_info(n, 1, [2]) for n in ("inner", "r")]
+    branches = {
+        name: onnx.helper.make_graph(
+            [onnx.helper.make_node(operation, ["r", "kept"], ["inner"])], name, [], value[:1]
+        )
+        for name, operation in (("then_branch", "Add"), ("else_branch", "Mul"))
+    }
+    condition = onnx.numpy_helper.from_array(np.array(True), "condition")
+    nodes = [
+        onnx.helper.make_node("Relu", ["x"], ["r"], name="before"),
+        onnx.helper.make_node("If", ["condition"], ["y"], **branches),
+    ]
+    _, model = opened(onnx_file(tmp_path / "if.onnx", nodes, [condition, kept]))
+    found = named(model, "If")
+    taken = [model.pictures[0].items[link.source].key for link in found.takes]
+    assert (taken, [array.name for array in found.weights]) == (["before"], ["condition", "kept"])
+
+
+def test_shapes_that_an_onnx_model_states_are_shown_where_none_can_be_inferred(
+    tmp_path: Path,
+) -> None:
+    node = onnx.helper.make_node("Gemm", ["x"], ["y"])
+    _, model = opened(onnx_file(tmp_path / "odd.onnx", [node]))
+    assert named(model, "input").value == "2"
+
+
 def test_initializers_that_are_not_there_are_found_and_shown_without_sizes(tmp_path: Path) -> None:
     lost = onnx.helper.make_tensor("lost", 1, [2], [1, 2])
     lost.dims[0] = -2

@@ -9,7 +9,7 @@ from typing import Any
 
 from ufkit.conversion.onnx_facts import Operator, ValueFacts, operator, value_facts
 from ufkit.conversion.onnx_faults import faults
-from ufkit.conversion.onnx_graph import OnnxCall, OnnxGraph, open_graph
+from ufkit.conversion.onnx_graph import OnnxCall, OnnxGraph, captured, open_graph
 from ufkit.conversion.onnx_tensor import tensor_of, type_of
 from ufkit.core.diag import Diagnostic, Where
 from ufkit.core.files import Source
@@ -95,7 +95,8 @@ class OnnxModel:
             self._take(item, 0, "", name)
             items.append(item)
         self._calls = [*[None] * first, *graph.nodes, *[None] * len(graph.outputs)]
-        facts = [(domain or "ai.onnx", str(number)) for domain, number in graph.opsets.items()]
+        facts = [("nodes, without inputs and outputs", f"{len(graph.nodes):,}")]
+        facts += [(domain or "ai.onnx", str(number)) for domain, number in graph.opsets.items()]
         return Picture("", items, facts)
 
     def _input(self, name: str) -> Item:
@@ -116,13 +117,15 @@ class OnnxModel:
                 item.weights += self._weights(call, slot, role, name)
             elif name:
                 self._take(item, slot, role, name)
+        for slot, name in enumerate(captured(call), len(call.inputs)):
+            self._take(item, slot, "within its graphs", name)
         item.lines = [*_telling(call), *map(_weight_line, item.weights)][:_LINES]
         return item
 
     def _take(self, item: Item, slot: int, role: str, name: str) -> None:
         if name in self._makers:
             item.takes.append(Link(self._makers[name], slot, role, self._value(name)))
-        elif name in self._graph.tensors:  # an output that is an initializer
+        elif name in self._graph.tensors:  # taken by an output, or within a branch
             item.weights += self._weights(None, slot, role, name)
 
     def _value(self, name: str) -> str:
