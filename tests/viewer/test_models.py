@@ -194,6 +194,16 @@ def test_an_onnx_graph_that_waits_for_itself_is_found(tmp_path: Path) -> None:
     assert ["waits for its own result" in d.message for d in model.findings] == [True]
 
 
+def test_inputs_and_outputs_are_summed_up_under_their_names(tmp_path: Path) -> None:
+    builder = Builder()
+    held = builder.op("learning", "_PlaceholderWithDefault", [builder.input("image", [1, 4])])
+    builder.output(builder.op("y", "Unary", [held], func="neg"))
+    path = tmp_path / "net.uff"
+    save(builder.meta, path)
+    ends = totals(opened(path)[1].pictures[0])["ends"]
+    assert [row["key"] for row in ends] == ["image", "learning", "MarkOutput_0"]
+
+
 def test_what_the_branches_of_a_node_take_belongs_to_it(tmp_path: Path) -> None:
     kept = onnx.numpy_helper.from_array(np.ones(2, np.float32), "kept")
     value = [onnx.helper.make_tensor_value_info(n, 1, [2]) for n in ("inner", "r")]

@@ -66,7 +66,7 @@ def totals(picture: Picture) -> dict[str, Any]:
     return {
         "facts": picture.facts,
         "ends": [
-            {"item": index, "kind": item.category, "key": item.title, "value": _value(item)}
+            {"item": index, "kind": item.category, "key": _name(item), "value": _value(item)}
             for index, item in enumerate(picture.items)
             if item.category in ("input", "output")
         ],
@@ -96,6 +96,11 @@ def totals(picture: Picture) -> dict[str, Any]:
 def _value(item: Item) -> str:
     """What goes in or comes out: an output has the value of what it takes."""
     return item.value or next((link.label for link in item.takes if link.label), "")
+
+
+def _name(item: Item) -> str:
+    """What the file calls it; the title of what is drawn under its name, without a mark of ours."""
+    return item.key if item.title == item.operation else item.title
 
 
 def _heavy(item: Item) -> bool:
