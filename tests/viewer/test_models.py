@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -202,6 +203,29 @@ def test_inputs_and_outputs_are_summed_up_under_their_names(tmp_path: Path) -> N
     save(builder.meta, path)
     ends = totals(opened(path)[1].pictures[0])["ends"]
     assert [row["key"] for row in ends] == ["image", "learning", "MarkOutput_0"]
+
+
+@pytest.mark.parametrize("how", ["shortened", "overwritten", "replaced", "deleted"])
+def test_a_file_that_is_written_to_while_it_is_shown_is_not_read_on(net: Path, how: str) -> None:
+    subject, model = opened(net)
+    if how == "shortened":
+        os.truncate(net, 100)
+    elif how == "overwritten":
+        net.write_bytes(net.read_bytes())
+        os.utime(net, (1, 1))
+    elif how == "replaced":
+        other = net.with_suffix(".new")
+        other.write_bytes(b"else")
+        other.replace(net)
+    else:
+        net.unlink()
+    if how in ("shortened", "overwritten"):
+        with pytest.raises(FileError) as caught:
+            subject.verify()
+        assert caught.value.diagnostic.code == "VWR006"
+    else:
+        subject.verify()
+        assert named(model, "Conv").weights[0].read().size
 
 
 def test_what_the_branches_of_a_node_take_belongs_to_it(tmp_path: Path) -> None:

@@ -147,8 +147,9 @@ def look_of(request: Request) -> Look:
 
 
 def _subject(session: Session, request: Request) -> Subject:
-    at = checked(request.path_params["file"], "file", len(session.subjects))
-    return session.subjects[at]
+    subject = session.subjects[checked(request.path_params["file"], "file", len(session.subjects))]
+    subject.verify()
+    return subject
 
 
 def _model(subject: Subject) -> Model:
