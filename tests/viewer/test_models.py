@@ -17,6 +17,7 @@ from graphs import small_net
 from ufkit.core.diag import FileError, FormatError, Severity
 from ufkit.core.dtypes import FLOAT32
 from ufkit.uff.build import Builder
+from ufkit.uff.const import constant
 from ufkit.uff.io import save
 from ufkit.viewer.content import Item, Model
 from ufkit.viewer.graph.pair import Pair
@@ -322,3 +323,28 @@ def test_a_model_and_what_became_of_it_are_held_against_each_other(
     assert pair.comparison is not None
     assert pair.comparison.same
     assert pair.rows() == []
+
+
+def test_a_file_of_several_graphs_is_held_against_one_of_a_single_graph(
+    net: Path, tmp_path: Path
+) -> None:
+    builder = small_net()
+    conv = next(node for node in builder.graph if node.operation == "Conv")
+    kernel = constant(builder.graph[conv.inputs[1]])
+    builder.output(builder.op("more", "Unary", [conv.id], func="neg"))
+    builder.meta.add_graph("second")
+    path = tmp_path / "several.uff"
+    save(builder.meta, path)
+    changed = bytearray(path.read_bytes())
+    held = bytes(kernel.span.peek())
+    start = changed.index(held)
+    changed[start : start + 4] = np.float32(7).tobytes()
+    path.write_bytes(changed)
+    pair = Pair(*Session([str(net), str(path)]).subjects)
+    found = {row["key"]: (row.get("a"), row.get("b")) for row in pair.rows()}
+    keys = [item.key for item in pair.pictures(1)[0].items]
+    assert found["main/more"] == (None, keys.index("more"))
+    kernels = [row for row in pair.rows() if row["kind"] == "weights"]
+    assert [keys[row["b"]] for row in kernels] == [conv.id]
+    assert pair.weights(kernels[0]["number"]) is not None
+    assert pair.changes(1, 0)[keys.index("more")] == "added"

@@ -58,20 +58,23 @@ class Pair:
         return [*model.pictures] if model else []
 
     def find(self, side: int, picture: int, key: str) -> int | None:
-        """The item of that key; of several graphs, keys of differences begin with the graph's."""
+        """The item of the key that a difference has."""
         pictures = self.pictures(side)
         if picture >= len(pictures):
             return None
         if (side, picture) not in self._index:
             items = pictures[picture].items
             self._index[side, picture] = {item.key: at for at, item in enumerate(items)}
-        known = self._index[side, picture]
-        prefix = f"{pictures[picture].name}/"
-        bare = key.removeprefix(prefix) if len(pictures) > 1 else key
-        return known.get(bare)
+        return self._index[side, picture].get(self._bare(side, picture, key))
+
+    def _bare(self, side: int, picture: int, key: str) -> str:
+        """A key of a difference without its graph; they have it where a file is of several."""
+        if len(self.pictures(0)) == len(self.pictures(1)) == 1:
+            return key
+        return key.removeprefix(f"{self.pictures(side)[picture].name}/")
 
     def array(self, side: int, name: str) -> tuple[int, int, Weights] | None:
-        """Item, number and array of those weights, in the first picture that has them."""
+        """Item, number and array of those weights of the first picture."""
         if side not in self._arrays:
             found: dict[str, tuple[int, int, Weights]] = {}
             for picture in self.pictures(side)[:1]:
@@ -80,7 +83,7 @@ class Pair:
                         if not item.folded:
                             found.setdefault(weights.name, (at, number, weights))
             self._arrays[side] = found
-        return self._arrays[side].get(name)
+        return self._arrays[side].get(self._bare(side, 0, name)) if self.pictures(side) else None
 
     def partners(self, picture: int) -> list[int]:
         """For each item of a, the one of b that goes with it; -1 for none."""
