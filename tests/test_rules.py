@@ -1176,6 +1176,15 @@ def _too_large(folder: Path) -> bytes:
     return to_png(Scene(1_000_000, 1_000_000))
 
 
+@provokes("VWR006")
+def _changed(folder: Path) -> Any:
+    path = folder / "net.uff"
+    ufkit.save(small_net().meta, path)
+    subject = Subject(0, str(path), Wish())
+    os.truncate(path, 100)
+    return subject.verify()
+
+
 @provokes("VWR101")
 def _too_large_record(folder: Path) -> Any:
     from ufkit.viewer.records.subject import DatasetSubject

@@ -13,6 +13,7 @@ from hypothesis.extra.numpy import array_shapes, arrays
 
 from ufkit.core.diag import RequestError
 from ufkit.viewer.graph.arrays import npy, statistics, window
+from ufkit.viewer.graph.pair import apart
 
 
 def test_statistics_of_a_kernel() -> None:
@@ -37,6 +38,48 @@ def test_what_is_not_finite_is_counted_and_left_out() -> None:
 def test_without_numbers_there_are_no_statistics(array: Any) -> None:
     assert statistics(array).counts == []
     assert statistics(array).mean is None
+
+
+@pytest.mark.parametrize(
+    "array",
+    [
+        np.full((1, 4), 5e20, np.float32),
+        np.array([3e38, -3e38, 1e-45], np.float32),
+        np.array([1.7e308, -1.7e308, 1.0]),
+        np.full(5, 1.7e308),
+        np.array([2**64 - 1, 2**64 - 2], np.uint64),
+        np.array([1e300, np.nextafter(1e300, np.inf)]),
+    ],
+)
+def test_numbers_of_any_size_have_statistics_that_are_numbers(array: Any) -> None:
+    found = statistics(array)
+    assert sum(found.counts) == array.size
+    assert np.isfinite([found.mean, found.deviation, *found.edges]).all()
+    assert found.mean == pytest.approx(float((array / array.size).sum()))
+
+
+def test_ranges_of_channels_leave_out_what_is_not_finite() -> None:
+    array = np.array([[1, np.nan], [2, np.inf], [np.nan, np.nan]], np.float32)
+    found = statistics(array, channel=0)
+    assert (found.lows, found.highs) == ([1, 2, None], [1, 2, None])
+
+
+def test_shades_of_a_piece_are_of_what_is_finite() -> None:
+    found = window(np.array([[1, -2, np.inf, -np.inf, np.nan]], np.float32), [], 0, 0)
+    assert found["shades"] == [[50, -100, 100, -100, 0]]
+    assert window(np.array([[3 + 4j, 0]]), [], 0, 0)["shades"] == [[100, 0]]
+    signalling = np.array([[0x7F800001, 0x3F800000]], np.uint32).view(np.float32)
+    assert window(signalling, [], 0, 0)["shades"] == [[0, 100]]
+
+
+def test_arrays_side_by_side_are_told_apart_where_both_are_finite() -> None:
+    a = np.array([[1, np.inf, 3, np.nan]], np.float32)
+    b = np.array([[2, -np.inf, 3, 0]], np.float32)
+    found = apart(a, b, None)
+    assert [sum(counts) for counts in found["counts"]] == [2, 3]
+    assert found["difference"]["not_finite"] == 2
+    assert (found["difference"]["greatest"], sum(found["difference"]["counts"])) == (1, 2)
+    assert found["difference"]["root_mean_square"] == pytest.approx(np.sqrt(0.5))
 
 
 @given(

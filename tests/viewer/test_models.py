@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnx
@@ -11,8 +14,10 @@ import pytest
 import tf_graphs
 import ufkit
 from graphs import small_net
-from ufkit.core.diag import FileError, FormatError
+from ufkit.core.diag import FileError, FormatError, Severity
+from ufkit.core.dtypes import FLOAT32
 from ufkit.uff.build import Builder
+from ufkit.uff.const import constant
 from ufkit.uff.io import save
 from ufkit.viewer.content import Item, Model
 from ufkit.viewer.graph.pair import Pair
@@ -159,6 +164,147 @@ def test_what_has_no_page_is_named_for_what_it_is(tmp_path: Path) -> None:
         Subject(0, str(tmp_path / "none"), Wish())
 
 
+def onnx_file(path: Path, nodes: list[Any], initializers: Sequence[Any] = ()) -> Path:
+    """A model of those nodes from x to y."""
+    info = [onnx.helper.make_tensor_value_info(n, 1, [2]) for n in "xy"]
+    graph = onnx.helper.make_graph(nodes, "g", info[:1], info[1:], initializers)
+    model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)])
+    path.write_bytes(model.SerializeToString())
+    return path
+
+
+def test_what_is_wrong_with_an_onnx_graph_is_found_at_its_nodes(tmp_path: Path) -> None:
+    nodes = [
+        onnx.helper.make_node("Add", ["x", "nowhere"], ["y"], name="sum"),
+        onnx.helper.make_node("Relu", ["x"], ["y"], name="again"),
+    ]
+    _, model = opened(onnx_file(tmp_path / "odd.onnx", nodes))
+    found = {(at := model.places()[d.where.node]) and d.message: at for d in model.findings}
+    assert found == {
+        "nothing gives its input 'nowhere'": (0, 1),
+        "value 'y' is given twice": (0, 2),
+    }
+
+
+def test_an_onnx_graph_that_waits_for_itself_is_found(tmp_path: Path) -> None:
+    nodes = [
+        onnx.helper.make_node("Add", ["x", "b"], ["a"]),
+        onnx.helper.make_node("Add", ["a", "x"], ["b"]),
+        onnx.helper.make_node("Relu", ["b"], ["y"]),
+    ]
+    _, model = opened(onnx_file(tmp_path / "cycle.onnx", nodes))
+    assert ["waits for its own result" in d.message for d in model.findings] == [True]
+
+
+def test_inputs_and_outputs_are_summed_up_under_their_names(tmp_path: Path) -> None:
+    builder = Builder()
+    held = builder.op("learning", "_PlaceholderWithDefault", [builder.input("image", [1, 4])])
+    builder.output(builder.op("y", "Unary", [held], func="neg"))
+    path = tmp_path / "net.uff"
+    save(builder.meta, path)
+    ends = totals(opened(path)[1].pictures[0])["ends"]
+    assert [row["key"] for row in ends] == ["image", "learning", "MarkOutput_0"]
+
+
+@pytest.mark.parametrize("how", ["shortened", "overwritten", "replaced", "deleted"])
+def test_a_file_that_is_written_to_while_it_is_shown_is_not_read_on(net: Path, how: str) -> None:
+    subject, model = opened(net)
+    if how == "shortened":
+        os.truncate(net, 100)
+    elif how == "overwritten":
+        net.write_bytes(net.read_bytes())
+        os.utime(net, (1, 1))
+    elif how == "replaced":
+        other = net.with_suffix(".new")
+        other.write_bytes(b"else")
+        other.replace(net)
+    else:
+        net.unlink()
+    if how in ("shortened", "overwritten"):
+        with pytest.raises(FileError) as caught:
+            subject.verify()
+        assert caught.value.diagnostic.code == "VWR006"
+    else:
+        subject.verify()
+        assert named(model, "Conv").weights[0].read().size
+
+
+def test_what_the_branches_of_a_node_take_belongs_to_it(tmp_path: Path) -> None:
+    kept = onnx.numpy_helper.from_array(np.ones(2, np.float32), "kept")
+    value = [onnx.helper.make_tensor_value_info(n, 1, [2]) for n in ("inner", "r")]
+    branches = {
+        name: onnx.helper.make_graph(
+            [onnx.helper.make_node(operation, ["r", "kept"], ["inner"])], name, [], value[:1]
+        )
+        for name, operation in (("then_branch", "Add"), ("else_branch", "Mul"))
+    }
+    condition = onnx.numpy_helper.from_array(np.array(True), "condition")
+    nodes = [
+        onnx.helper.make_node("Relu", ["x"], ["r"], name="before"),
+        onnx.helper.make_node("If", ["condition"], ["y"], **branches),
+    ]
+    _, model = opened(onnx_file(tmp_path / "if.onnx", nodes, [condition, kept]))
+    found = named(model, "If")
+    taken = [model.pictures[0].items[link.source].key for link in found.takes]
+    assert (taken, [array.name for array in found.weights]) == (["before"], ["condition", "kept"])
+
+
+def test_shapes_that_an_onnx_model_states_are_shown_where_none_can_be_inferred(
+    tmp_path: Path,
+) -> None:
+    node = onnx.helper.make_node("Gemm", ["x"], ["y"])
+    _, model = opened(onnx_file(tmp_path / "odd.onnx", [node]))
+    assert named(model, "input").value == "2"
+
+
+def test_initializers_that_are_not_there_are_found_and_shown_without_sizes(tmp_path: Path) -> None:
+    lost = onnx.helper.make_tensor("lost", 1, [2], [1, 2])
+    lost.dims[0] = -2
+    node = onnx.helper.make_node("Add", ["x", "lost"], ["y"], name="sum")
+    _, model = opened(onnx_file(tmp_path / "lost.onnx", [node], [lost]))
+    assert [(d.code, model.places()[d.where.node]) for d in model.findings] == [("CNV202", (0, 1))]
+    assert named(model, "Add").weights[0].shape is None
+    assert totals(model.pictures[0])["whole"]["parameters"] == 0
+
+
+def test_an_onnx_model_is_not_said_to_be_without_faults_that_nobody_looked_for(
+    tmp_path: Path,
+) -> None:
+    node = onnx.helper.make_node("Relu", ["x"], ["y"])
+    _, model = opened(onnx_file(tmp_path / "net.onnx", [node]))
+    assert model.findings == []
+    assert "onnx.checker" in model.extent
+
+
+def test_an_onnx_model_that_onnx_itself_cannot_read_is_shown_without_shapes(tmp_path: Path) -> None:
+    kept = onnx.TensorProto(name="k", data_type=1, dims=[2], data_location=1)
+    kept.external_data.add(key="location", value="net.data")
+    node = onnx.helper.make_node("Add", ["x", "k"], ["y"])
+    path = onnx_file(tmp_path / "net.onnx", [node], [kept])
+    path.write_bytes(path.read_bytes().replace(b"\x08net.data", b"\xbanet.data"))
+    _, model = opened(path)
+    assert named(model, "Add").value == ""
+    assert [d.severity for d in model.findings] == [Severity.ERROR]
+
+
+def test_a_constant_that_cannot_be_is_shown_and_its_findings_are_told_where_it_is_drawn(
+    tmp_path: Path,
+) -> None:
+    builder = Builder()
+    image = builder.input("image", [1, 4])
+    builder.tensor("giant", (1 << 31, 1 << 31), FLOAT32, b"1234")
+    builder.output(builder.op("sum", "Binary", [image, "giant"], func="add"))
+    path = tmp_path / "giant.uff"
+    save(builder.meta, path)
+    subject, model = opened(path)
+    item = named(model, "Binary")
+    assert (item.weights[0].shape, "60 bits" in item.weights[0].note) == (None, True)
+    shown = panel(subject, 0, model.pictures[0].items.index(item))
+    assert "UFF203" in [row["code"] for row in shown["findings"]]
+    with pytest.raises(FormatError):
+        item.weights[0].read()
+
+
 def test_a_damaged_file_has_findings_and_no_model(net: Path) -> None:
     net.write_bytes(net.read_bytes()[:-40])
     subject = Subject(0, str(net), Wish())
@@ -177,3 +323,28 @@ def test_a_model_and_what_became_of_it_are_held_against_each_other(
     assert pair.comparison is not None
     assert pair.comparison.same
     assert pair.rows() == []
+
+
+def test_a_file_of_several_graphs_is_held_against_one_of_a_single_graph(
+    net: Path, tmp_path: Path
+) -> None:
+    builder = small_net()
+    conv = next(node for node in builder.graph if node.operation == "Conv")
+    kernel = constant(builder.graph[conv.inputs[1]])
+    builder.output(builder.op("more", "Unary", [conv.id], func="neg"))
+    builder.meta.add_graph("second")
+    path = tmp_path / "several.uff"
+    save(builder.meta, path)
+    changed = bytearray(path.read_bytes())
+    held = bytes(kernel.span.peek())
+    start = changed.index(held)
+    changed[start : start + 4] = np.float32(7).tobytes()
+    path.write_bytes(changed)
+    pair = Pair(*Session([str(net), str(path)]).subjects)
+    found = {row["key"]: (row.get("a"), row.get("b")) for row in pair.rows()}
+    keys = [item.key for item in pair.pictures(1)[0].items]
+    assert found["main/more"] == (None, keys.index("more"))
+    kernels = [row for row in pair.rows() if row["kind"] == "weights"]
+    assert [keys[row["b"]] for row in kernels] == [conv.id]
+    assert pair.weights(kernels[0]["number"]) is not None
+    assert pair.changes(1, 0)[keys.index("more")] == "added"

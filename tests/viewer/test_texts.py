@@ -23,7 +23,7 @@ ENDS = [
     Item("block/out", "Output", "output", title="out"),
 ]
 PICTURE = Picture("", [ITEM, OTHER, *ENDS])
-EVERY = [frozenset(chosen) for size in range(4) for chosen in combinations(SAID, size)]
+EVERY = [frozenset(chosen) for size in range(4) for chosen in combinations(sorted(SAID), size)]
 
 
 def said(item: int, what: frozenset[str], seen: View | None = None) -> BoxText:
@@ -32,7 +32,7 @@ def said(item: int, what: frozenset[str], seen: View | None = None) -> BoxText:
     return box_text(PICTURE, Scopes(PICTURE), seen, box, what)
 
 
-@pytest.mark.parametrize("what", EVERY, ids=",".join)
+@pytest.mark.parametrize("what", EVERY, ids=lambda what: "+".join(sorted(what)) or "nothing")
 def test_a_box_says_what_it_is_to_say_and_no_more(what: frozenset[str]) -> None:
     parts = {NAMES: [ITEM.key], FIELDS: ITEM.field_lines, WEIGHTS: ITEM.weight_lines}
     expected = [*chain.from_iterable(parts[part] for part in parts if part in what)]

@@ -58,6 +58,8 @@ def test_real_files(corpus: Path, name: str) -> None:
         ('{"graphs": []}', "uff-json"),
         ("version: 1", "uff-text"),
         ("node { name: 'x' }", "tf-text"),
+        ("\nimages/0.jpg 1\n" + "images/1.jpg 2\n" * 9, "text"),  # a newline begins a field, too
+        ("\n# a list of images\n" + "é.jpg 1\n" * 2000, "text"),
     ],
 )
 def test_texts(text: str, name: str) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass, field
 from typing import Any
 
 from ufkit.core.files import Source
 
 _LARGEST = 256 << 20  # bytes of a model that is copied to be looked at
+_NAMES = {"FLOAT": "float32", "DOUBLE": "float64"}
 _SMALL = 4096  # bytes of an initializer that shapes may depend on
 
 Shape = tuple[int | str, ...]
@@ -42,21 +44,23 @@ class Operator:
 def value_facts(source: Source) -> dict[str, ValueFacts]:
     """What can be inferred of the values of a model, by name; of a very large one, nothing."""
     import onnx
+    from google.protobuf.message import DecodeError
 
     if source.size > _LARGEST:
         return {}
     try:
         model = onnx.ModelProto.FromString(bytes(source.view(0, source.size)))
-        for tensor in model.graph.initializer:
-            if len(tensor.raw_data) > _SMALL:
-                tensor.ClearField("raw_data")
-        model = onnx.shape_inference.infer_shapes(model)
-    except (ValueError, RuntimeError, onnx.shape_inference.InferenceError):
+    except DecodeError:
         return {}  # a damaged model is shown without shapes
+    for tensor in model.graph.initializer:
+        if len(tensor.raw_data) > _SMALL:
+            tensor.ClearField("raw_data")
+    with contextlib.suppress(ValueError, RuntimeError, onnx.shape_inference.InferenceError):
+        model = onnx.shape_inference.infer_shapes(model)  # else with those that it states
     graph = model.graph
     return {
         info.name: ValueFacts(_type(info), _shape(info))
-        for info in (*graph.input, *graph.value_info, *graph.output)
+        for info in (*graph.output, *graph.value_info, *graph.input)
         if info.type.HasField("tensor_type")
     }
 
@@ -69,7 +73,7 @@ def _type(info: Any) -> str:
         name = onnx.TensorProto.DataType.Name(number)
     except ValueError:
         return f"type {number}"
-    return str(name).lower().replace("float", "float32") if name == "FLOAT" else str(name).lower()
+    return _NAMES.get(name, str(name).lower())
 
 
 def _shape(info: Any) -> Shape | None:

@@ -223,6 +223,30 @@ def open_graph(source: Source) -> OnnxGraph:
     )
 
 
+def captured(call: OnnxCall) -> list[str]:
+    """The values of the graph around it that the graphs of a node take: branches, bodies of loops.
+
+    Within a model no two values have one name, so what any of the graphs gives is its own.
+    """
+    waiting = [*_graphs(call.attributes.values())]
+    taken: dict[str, None] = {}
+    own: set[str] = set()
+    while waiting:
+        graph = waiting.pop()
+        for kind in ("input", "initializer"):
+            own.update(item.get("name") for item in graph.all(kind))
+        for node in graph.all("node"):
+            taken.update(dict.fromkeys(filter(None, node.all("input"))))
+            own.update(node.all("output"))
+            waiting += _graphs(node.all("attribute"))
+        taken.update(dict.fromkeys(info.get("name") for info in graph.all("output")))
+    return [name for name in taken if name not in own]
+
+
+def _graphs(attributes: Iterable[Message]) -> Iterator[Message]:
+    return (graph for item in attributes if (graph := item.get("g")) is not None)
+
+
 def calls_of(nodes: Iterable[Message], opset: int, external: External) -> Iterator[OnnxCall]:
     """Nodes of a graph or function as they are read here."""
     for node in nodes:

@@ -74,6 +74,16 @@ class Source:
             raise FileError(CLOSED.at(Where(self.name), "the file was closed"))
         return self._buffer
 
+    def stamp(self) -> tuple[int, int] | None:
+        """Size and time of the last change of the open file; None where there is no file.
+
+        Another one than before says that a map shows something else, or ends the process.
+        """
+        if self._descriptor is None:
+            return None
+        status = os.fstat(self._descriptor)
+        return status.st_size, status.st_mtime_ns
+
     def view(self, start: int, stop: int) -> memoryview:
         """Bytes `start` to `stop`, read-only, not copied. Raises FileError (UFK005) if closed."""
         return memoryview(self.buffer)[start:stop].toreadonly()

@@ -151,6 +151,11 @@ class Model(Protocol):
     @property
     def findings(self) -> Sequence[Diagnostic]: ...
 
+    @property
+    def extent(self) -> str:
+        """What findings are about, a sentence; "" where it is all that `ufkit check` knows."""
+        ...
+
     def details(self, picture: int, item: int) -> Details: ...
 
     def places(self) -> Mapping[str, tuple[int, int]]:

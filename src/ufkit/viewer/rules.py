@@ -39,6 +39,13 @@ TOO_LARGE = Rule(
     why="A picture of so many pixels cannot be opened by most programs, or shows nothing.",
     hint="take SVG, another scale, or close scopes first",
 )
+FILE_CHANGED = Rule(
+    "VWR006",
+    Severity.ERROR,
+    "the file was written to while it was shown",
+    why="What was read of it before no longer goes with what is in it now.",
+    hint="run ufkit view again",
+)
 RECORD_TOO_LARGE = Rule(
     "VWR101",
     Severity.ERROR,
@@ -47,4 +54,12 @@ RECORD_TOO_LARGE = Rule(
     hint="ufkit convert SOURCE TARGET --max-dim 2000 makes a dataset of smaller images",
 )
 
-RULES = (NOTHING_TO_SEE, BAD_REQUEST, TOO_LONG, ADDRESS_TAKEN, TOO_LARGE, RECORD_TOO_LARGE)
+RULES = (
+    NOTHING_TO_SEE,
+    BAD_REQUEST,
+    TOO_LONG,
+    ADDRESS_TAKEN,
+    TOO_LARGE,
+    FILE_CHANGED,
+    RECORD_TOO_LARGE,
+)

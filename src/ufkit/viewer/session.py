@@ -48,6 +48,11 @@ class Session:
 
         return quantisation_of(self.subjects, self._wish.table)
 
+    def verify(self) -> None:
+        """Raises FileError (VWR006) where one of the files was written to meanwhile."""
+        for subject in self.subjects:
+            subject.verify()
+
     def __iter__(self) -> Iterator[Subject]:
         return iter(self.subjects)
 

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from ufkit.core.diag import Diagnostic, FormatError, Where
+from ufkit.core.diag import Diagnostic, FileError, FormatError, Where
 from ufkit.core.files import Source
 from ufkit.core.render import size
 from ufkit.ufw.store import data_file
 from ufkit.viewer.content import Model
 from ufkit.viewer.graph.groups import Scopes
 from ufkit.viewer.openers import OPENERS, Wish
-from ufkit.viewer.rules import NOTHING_TO_SEE
+from ufkit.viewer.rules import FILE_CHANGED, NOTHING_TO_SEE
 from ufkit.wire.sniff import identify
 
 if TYPE_CHECKING:
@@ -54,6 +54,7 @@ class Subject:
         if self._format:
             return
         self._source = Source.open(data_file(path) if os.path.isdir(path) else path)
+        self._stamp = self._source.stamp()
         self._kind = identify(self._source)
         self.kind = self._kind.name
         if self.kind not in OPENERS and self.kind not in _TABLES:
@@ -154,6 +155,16 @@ class Subject:
                 for picture in pictures
             ],
         }
+
+    def verify(self) -> None:
+        """Raises FileError (VWR006) where the file was written to since it was opened; one that
+        took its place, or was deleted, does no harm."""
+        if self._format:
+            return
+        stamp = self._source.stamp()
+        if stamp and self._stamp and stamp != self._stamp:
+            message = f"it has {stamp[0]:,} bytes; when it was opened it had {self._stamp[0]:,}"
+            raise FileError(FILE_CHANGED.at(Where(self.path), message))
 
     def findings(self) -> Sequence[Diagnostic]:
         """What `check` says of it, or why it could not be opened."""

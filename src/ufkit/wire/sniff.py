@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 import re
 from dataclasses import dataclass
@@ -134,7 +135,20 @@ def identify(source: Source) -> Kind:
         for pattern, kind in _TEXTS:
             if pattern.match(text):
                 return kind
+        if _is_written(text):
+            return TEXT
     return _identify_message(source) or (TEXT if printable else UNKNOWN)
+
+
+def _is_written(head: bytes) -> bool:
+    """Whether bytes without control characters are text. A newline and the letter behind it are
+    a field of a message too, so that of a text some fields can be read; but no message of a kind
+    that is known here goes on for long in UTF-8, its tags are control characters."""
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(head)  # the last letter may be cut
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def identify_folder(path: PathLike) -> Kind | None:

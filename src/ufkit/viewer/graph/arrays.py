@@ -18,6 +18,7 @@ Array = NDArray[Any]
 BINS = 64
 _CHUNK = 4 << 20  # elements looked at at a time: what is mapped is let go of behind
 _MOST_CHANNELS = 4096
+_LARGE = 1e100  # doubles whose squares may be beyond what doubles hold
 _WIDEST_SLICE = 64  # rows and columns of one answer
 
 
@@ -27,7 +28,8 @@ class Statistics:
 
     least, greatest, mean, deviation   of the finite ones; None without any
     edges, counts    histogram: counts[k] elements lie from edges[k] to edges[k + 1]
-    lows, highs      by output channel, where the array has such an axis; empty otherwise
+    lows, highs      by output channel, where the array has such an axis; empty otherwise.
+                     None for a channel without a finite element
     """
 
     elements: int
@@ -39,8 +41,8 @@ class Statistics:
     deviation: float | None = None
     edges: list[float] = field(default_factory=list)
     counts: list[int] = field(default_factory=list)
-    lows: list[float] = field(default_factory=list)
-    highs: list[float] = field(default_factory=list)
+    lows: list[float | None] = field(default_factory=list)
+    highs: list[float | None] = field(default_factory=list)
 
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)
@@ -55,6 +57,7 @@ def statistics(array: Array, channel: int | None = None) -> Statistics:
     if array.size == 0 or array.dtype.kind not in "biuf":
         return result
     chunks = [*_chunks(array.reshape(-1))]
+    unit = _unit(chunks)
     total = squares = 0.0
     finite = 0
     least, greatest = np.inf, -np.inf
@@ -64,26 +67,59 @@ def statistics(array: Array, channel: int | None = None) -> Statistics:
         result.not_finite += chunk.size - wide.size
         if wide.size:
             finite += wide.size
-            total += float(wide.sum(dtype=np.float64))
+            total += float(_in_units(wide, unit).sum(dtype=np.float64))
             least, greatest = min(least, float(wide.min())), max(greatest, float(wide.max()))
     if not finite:
         return result
     mean = total / finite
-    result.least, result.greatest, result.mean = least, greatest, mean
-    bounds = (least, greatest) if least < greatest else (least - 0.5, greatest + 0.5)
+    result.least, result.greatest, result.mean = least, greatest, mean * unit
+    bounds = spread(least / unit, greatest / unit)
     counts = np.zeros(BINS, np.int64)
     for chunk in chunks:
-        wide = _finite(chunk).astype(np.float64)
+        wide = _in_units(_finite(chunk), unit).astype(np.float64)
         squares += float(np.square(wide - mean).sum())
         counts += np.histogram(wide, BINS, bounds)[0]
-    result.deviation = float(np.sqrt(squares / finite))
-    result.edges = np.linspace(*bounds, BINS + 1).tolist()
+    result.deviation = float(np.sqrt(squares / finite)) * unit
+    limit = np.finfo(np.float64).max / unit
+    result.edges = (np.clip(np.linspace(*bounds, BINS + 1), -limit, limit) * unit).tolist()
     result.counts = counts.tolist()
     if channel is not None and array.ndim > 1 and 1 < array.shape[channel] <= _MOST_CHANNELS:
-        others = tuple(axis for axis in range(array.ndim) if axis != channel)
-        result.lows = _numbers(np.min(array, axis=others))
-        result.highs = _numbers(np.max(array, axis=others))
+        result.lows, result.highs = _by_channel(array, channel, whole=not result.not_finite)
     return result
+
+
+def spread(low: float, high: float) -> tuple[float, float]:
+    """Bounds that have room for the bins of a histogram between them, of equal numbers too."""
+    room = max(abs(low), abs(high)) * 2.0**-40
+    if high - low > room:
+        return low, high
+    return low - max(0.5, room), high + max(0.5, room)
+
+
+def _unit(chunks: Sequence[Array]) -> float:
+    """What to divide by for squares and sums to be numbers: 1 but for the largest doubles."""
+    if chunks[0].dtype != np.float64:
+        return 1.0
+    largest = max(float(np.abs(_finite(chunk)).max(initial=0)) for chunk in chunks)
+    return 1.0 if largest < _LARGE else 2.0 ** np.floor(np.log2(largest))
+
+
+def _in_units(wide: Array, unit: float) -> Array:
+    return wide if unit == 1 else wide / unit
+
+
+def _by_channel(
+    array: Array, channel: int, *, whole: bool
+) -> tuple[list[float | None], list[float | None]]:
+    """Least and greatest finite element of each channel; None where it has none."""
+    others = tuple(axis for axis in range(array.ndim) if axis != channel)
+    if whole:
+        lows, highs = np.min(array, axis=others), np.max(array, axis=others)
+    else:
+        keep = np.isfinite(array)
+        lows = np.min(array, axis=others, where=keep, initial=np.inf)
+        highs = np.max(array, axis=others, where=keep, initial=-np.inf)
+    return numbers(lows), numbers(highs)
 
 
 def _chunks(array: Array) -> list[Array]:
@@ -97,9 +133,9 @@ def _finite(chunk: Array) -> Array:
     return chunk if keep.all() else chunk[keep]
 
 
-def _numbers(array: Array) -> list[float]:
-    """Numbers that JSON can hold."""
-    return np.nan_to_num(array.astype(np.float64)).tolist()  # type: ignore[no-any-return]
+def numbers(array: Array) -> list[float | None]:
+    """Numbers that JSON can hold; None for what is none."""
+    return [value if np.isfinite(value) else None for value in array.astype(np.float64).tolist()]
 
 
 def window(array: Array, index: Sequence[int], row: int, column: int) -> dict[str, Any]:
@@ -136,11 +172,13 @@ def _text(value: Any) -> str:
 
 def _shades(piece: Array) -> list[list[int]]:
     """Where each element lies between the least and the greatest shown, -100 to 100 about zero."""
-    wide = np.nan_to_num(piece.astype(np.float64))
-    largest = float(np.abs(wide).max()) if wide.size else 0.0
-    if not largest:
-        return [[0] * wide.shape[1] for _ in range(wide.shape[0])]
-    return np.rint(wide / largest * 100).astype(int).tolist()  # type: ignore[no-any-return]
+    if piece.dtype.kind == "c":
+        piece = np.abs(piece)
+    with np.errstate(invalid="ignore"):  # NaNs that signal
+        wide = piece.astype(np.float64)
+    largest = float(np.abs(wide).max(initial=0, where=np.isfinite(wide)))
+    shares = np.clip(wide / (largest or 1.0), -1, 1)
+    return np.rint(np.nan_to_num(shares) * 100).astype(int).tolist()  # type: ignore[no-any-return]
 
 
 def npy(array: Array) -> bytes:

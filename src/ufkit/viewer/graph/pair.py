@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 from ufkit.core.diag import Diagnostic, UfkitError
 from ufkit.viewer.content import Picture, Weights
-from ufkit.viewer.graph.arrays import BINS, Array
+from ufkit.viewer.graph.arrays import BINS, Array, numbers, spread, statistics
 from ufkit.viewer.subject import Subject
 
 ADDED, REMOVED, CHANGED, RENAMED = "added", "removed", "changed", "renamed"
@@ -58,20 +58,23 @@ class Pair:
         return [*model.pictures] if model else []
 
     def find(self, side: int, picture: int, key: str) -> int | None:
-        """The item of that key; of several graphs, keys of differences begin with the graph's."""
+        """The item of the key that a difference has."""
         pictures = self.pictures(side)
         if picture >= len(pictures):
             return None
         if (side, picture) not in self._index:
             items = pictures[picture].items
             self._index[side, picture] = {item.key: at for at, item in enumerate(items)}
-        known = self._index[side, picture]
-        prefix = f"{pictures[picture].name}/"
-        bare = key.removeprefix(prefix) if len(pictures) > 1 else key
-        return known.get(bare)
+        return self._index[side, picture].get(self._bare(side, picture, key))
+
+    def _bare(self, side: int, picture: int, key: str) -> str:
+        """A key of a difference without its graph; they have it where a file is of several."""
+        if len(self.pictures(0)) == len(self.pictures(1)) == 1:
+            return key
+        return key.removeprefix(f"{self.pictures(side)[picture].name}/")
 
     def array(self, side: int, name: str) -> tuple[int, int, Weights] | None:
-        """Item, number and array of those weights, in the first picture that has them."""
+        """Item, number and array of those weights of the first picture."""
         if side not in self._arrays:
             found: dict[str, tuple[int, int, Weights]] = {}
             for picture in self.pictures(side)[:1]:
@@ -80,7 +83,7 @@ class Pair:
                         if not item.folded:
                             found.setdefault(weights.name, (at, number, weights))
             self._arrays[side] = found
-        return self._arrays[side].get(name)
+        return self._arrays[side].get(self._bare(side, 0, name)) if self.pictures(side) else None
 
     def partners(self, picture: int) -> list[int]:
         """For each item of a, the one of b that goes with it; -1 for none."""
@@ -172,29 +175,39 @@ def _finite(numbers: dict[str, Any]) -> dict[str, Any]:
 
 
 def apart(a: Array, b: Array, channel: int | None) -> dict[str, Any]:
-    """Two arrays of one shape on one scale, and how far apart they are, by channel too."""
-    wide = [np.nan_to_num(side.astype(np.float64)) for side in (a, b)]
-    difference = wide[1] - wide[0]
-    low = min((float(side.min()) for side in wide if side.size), default=0.0)
-    high = max((float(side.max()) for side in wide if side.size), default=0.0)
+    """Two arrays of one shape on one scale, and how far apart they are, by channel too.
+
+    What is not finite, on either side, is left out of the differences.
+    """
+    with np.errstate(invalid="ignore", over="ignore"):  # infinities, and NaNs that signal
+        wide = [side.astype(np.float64) for side in (a, b)]
+        difference = wide[1] - wide[0]
+    kept = [side[np.isfinite(side)] for side in wide]
+    low = min((float(side.min()) for side in kept if side.size), default=0.0)
+    high = max((float(side.max()) for side in kept if side.size), default=0.0)
+    edges = _edges(low, high)
+    found = statistics(difference)
+    reach = max(abs(found.least or 0.0), abs(found.greatest or 0.0))
+    both = difference[np.isfinite(difference)]
     result: dict[str, Any] = {
-        "edges": _edges(low, high),
-        "counts": [np.histogram(side, _edges(low, high))[0].tolist() for side in wide],
+        "edges": edges,
+        "counts": [np.histogram(side, edges)[0].tolist() for side in kept],
         "channels": [],
-    }
-    reach = float(np.abs(difference).max()) if difference.size else 0.0
-    result["difference"] = {
-        "edges": _edges(-reach, reach),
-        "counts": np.histogram(difference, _edges(-reach, reach))[0].tolist(),
-        "greatest": reach,
-        "root_mean_square": float(np.sqrt(np.square(difference).mean())) if a.size else 0.0,
+        "difference": {
+            "edges": _edges(-reach, reach),
+            "counts": np.histogram(both, _edges(-reach, reach))[0].tolist(),
+            "greatest": reach,
+            "root_mean_square": float(np.hypot(found.mean or 0.0, found.deviation or 0.0)),
+            "not_finite": found.not_finite,
+        },
     }
     if channel is not None and a.ndim > 1 and a.shape[channel] <= _MOST_CHANNELS and a.size:
         others = tuple(axis for axis in range(a.ndim) if axis != channel)
-        result["channels"] = np.abs(difference).max(axis=others).tolist()
+        keep = np.isfinite(difference)
+        far = np.max(np.abs(difference), axis=others, where=keep, initial=-np.inf)
+        result["channels"] = numbers(far)
     return result
 
 
 def _edges(low: float, high: float) -> list[float]:
-    bounds = (low, high) if low < high else (low - 0.5, high + 0.5)
-    return np.linspace(*bounds, BINS + 1).tolist()  # type: ignore[no-any-return]
+    return np.linspace(*spread(low, high), BINS + 1).tolist()  # type: ignore[no-any-return]

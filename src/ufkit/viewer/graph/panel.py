@@ -14,7 +14,10 @@ _MOST_TAKERS = 500
 
 
 def panel(subject: Subject, picture: int, item: int) -> dict[str, Any]:
-    """Fields with defaults and meaning, inputs, takers, arrays, place in the file, findings."""
+    """Fields with defaults and meaning, inputs, takers, arrays, place in the file, findings.
+
+    Those about a constant are told of the item that it is drawn in, too.
+    """
     model = subject.model
     assert model is not None
     shown = model.pictures[picture]
@@ -25,7 +28,9 @@ def panel(subject: Subject, picture: int, item: int) -> dict[str, Any]:
     mine = [
         finding
         for finding in subject.findings()
-        if places.get(finding.where.node) == (picture, item)
+        if (at := places.get(finding.where.node))
+        and at[0] == picture
+        and item in (at[1], subject.owner(*at))
     ]
     return {
         "item": item,

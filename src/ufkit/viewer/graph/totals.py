@@ -26,7 +26,7 @@ class Total:
     def add(self, item: Item, fresh: list[Weights]) -> None:
         """Count an item and those of its arrays that were not counted before."""
         self.items += 1
-        self.parameters += sum(prod(weights.shape or ()) for weights in fresh)
+        self.parameters += sum(prod(w.shape) for w in fresh if w.shape is not None)
         self.bytes += sum(weights.nbytes for weights in fresh)
         self.macs += item.macs or 0
 
@@ -66,7 +66,7 @@ def totals(picture: Picture) -> dict[str, Any]:
     return {
         "facts": picture.facts,
         "ends": [
-            {"item": index, "kind": item.category, "key": item.title, "value": _value(item)}
+            {"item": index, "kind": item.category, "key": _name(item), "value": _value(item)}
             for index, item in enumerate(picture.items)
             if item.category in ("input", "output")
         ],
@@ -96,6 +96,11 @@ def totals(picture: Picture) -> dict[str, Any]:
 def _value(item: Item) -> str:
     """What goes in or comes out: an output has the value of what it takes."""
     return item.value or next((link.label for link in item.takes if link.label), "")
+
+
+def _name(item: Item) -> str:
+    """What the file calls it; the title of what is drawn under its name, without a mark of ours."""
+    return item.key if item.title == item.operation else item.title
 
 
 def _heavy(item: Item) -> bool:

@@ -45,6 +45,8 @@ class NetModel:
     text   the text, where there is one
     """
 
+    extent = ""
+
     def __init__(
         self,
         shown: Net | Prototxt,

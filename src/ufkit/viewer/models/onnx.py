@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from math import prod
 from typing import Any
 
 from ufkit.conversion.onnx_facts import Operator, ValueFacts, operator, value_facts
-from ufkit.conversion.onnx_graph import OnnxCall, OnnxGraph, open_graph
+from ufkit.conversion.onnx_faults import faults
+from ufkit.conversion.onnx_graph import OnnxCall, OnnxGraph, captured, open_graph
 from ufkit.conversion.onnx_tensor import tensor_of, type_of
 from ufkit.core.diag import Diagnostic, Where
 from ufkit.core.files import Source
 from ufkit.core.render import short
+from ufkit.uff.dims import impossible
 from ufkit.viewer.categories import category
 from ufkit.viewer.content import Details, FieldRow, Item, Link, Picture, Weights
+from ufkit.viewer.words import sizes_text
 from ufkit.wire.message import Message
 
 # Members of AttributeProto, by the number of its type.
@@ -26,6 +30,11 @@ _LEADING = ("Conv", "ConvTranspose", "BatchNormalization", "PRelu")  # channels 
 
 class OnnxModel:
     """The main graph of a model; control flow within it is named, not drawn."""
+
+    extent = (
+        "Of an ONNX model it is looked at whether each value is given once and each initializer "
+        "is whole; python3 -m onnx.checker looks at more."
+    )
 
     def __init__(self, source: Source) -> None:
         self._source = source
@@ -44,9 +53,9 @@ class OnnxModel:
     def opened(self) -> str:
         return self._source.name
 
-    @property
+    @cached_property
     def findings(self) -> list[Diagnostic]:
-        return []
+        return faults(self._graph)
 
     def details(self, picture: int, item: int) -> Details:
         call = self._calls[item]
@@ -57,7 +66,14 @@ class OnnxModel:
         return Details(known.doc if known else "", [*self._rows(call, known)], call.where(), facts)
 
     def places(self) -> Mapping[str, tuple[int, int]]:
-        return {}
+        found: dict[str, tuple[int, int]] = {}
+        for index, call in enumerate(self._calls):
+            if call is not None:
+                found.setdefault(call.title, (0, index))
+        for index, item in enumerate(self.pictures[0].items):
+            for weights in item.weights:
+                found.setdefault(weights.name, (0, index))
+        return found
 
     def close(self) -> None:
         self._source.close()
@@ -78,7 +94,8 @@ class OnnxModel:
             self._take(item, 0, "", name)
             items.append(item)
         self._calls = [*[None] * first, *graph.nodes, *[None] * len(graph.outputs)]
-        facts = [(domain or "ai.onnx", str(number)) for domain, number in graph.opsets.items()]
+        facts = [("nodes, without inputs and outputs", f"{len(graph.nodes):,}")]
+        facts += [(domain or "ai.onnx", str(number)) for domain, number in graph.opsets.items()]
         return Picture("", items, facts)
 
     def _input(self, name: str) -> Item:
@@ -99,6 +116,8 @@ class OnnxModel:
                 item.weights += self._weights(call, slot, role, name)
             elif name:
                 self._take(item, slot, role, name)
+        for slot, name in enumerate(captured(call), len(call.inputs)):
+            self._take(item, slot, "within its graphs", name)
         item.field_lines = [*_telling(call)]
         item.weight_lines = [*map(_weight_line, item.weights)]
         return item
@@ -106,7 +125,7 @@ class OnnxModel:
     def _take(self, item: Item, slot: int, role: str, name: str) -> None:
         if name in self._makers:
             item.takes.append(Link(self._makers[name], slot, role, self._value(name)))
-        elif name in self._graph.tensors:  # an output that is an initializer
+        elif name in self._graph.tensors:  # taken by an output, or within a branch
             item.weights += self._weights(None, slot, role, name)
 
     def _value(self, name: str) -> str:
@@ -120,17 +139,19 @@ class OnnxModel:
         message = self._graph.tensors[name]
         shape = tuple(message.all("dims"))
         kind = type_of(message.get("data_type"))
+        problem = impossible(shape)
         leads = call is not None and call.op in _LEADING and slot > 0
         axis = int(call.op == "ConvTranspose" and slot == 1) if call else 0
         yield Weights(
             name,
             role,
             kind.name,
-            shape,
-            prod(shape) * kind.dtype.itemsize,
+            None if problem else shape,
+            0 if problem else prod(shape) * kind.dtype.itemsize,
             _place(self._source.name, message),
             lambda: _elements(message, self._graph),
             channel=axis if leads and len(shape) > axis else None,
+            note=f"no constant can have this shape: {problem}" if problem else "",
         )
 
     def _macs(self, call: OnnxCall) -> int | None:
@@ -227,4 +248,4 @@ def _telling(call: OnnxCall) -> Iterator[str]:
 
 
 def _weight_line(weights: Weights) -> str:
-    return f"{weights.role} ⟨{'×'.join(map(str, weights.shape or ())) or 'scalar'}⟩"
+    return f"{weights.role} ⟨{sizes_text(weights.shape) or '?'}⟩"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Mapping
-from functools import cached_property
+from functools import cached_property, partial
 from math import prod
 from typing import Any
 
@@ -26,7 +26,7 @@ from ufkit.uff.ops.fields import REQUIRED
 from ufkit.uff.ops.spec import Call, Facts, OpSpec
 from ufkit.uff.orders import expand, spell
 from ufkit.viewer.categories import category
-from ufkit.viewer.content import Details, FieldRow, Item, Link, Picture, Weights
+from ufkit.viewer.content import Array, Details, FieldRow, Item, Link, Picture, Weights
 from ufkit.viewer.words import clipped, sizes_text
 
 _FORMS = {
@@ -72,6 +72,8 @@ class UffModel:
 
     Raises RequestError for a shape given to what is no Input.
     """
+
+    extent = ""
 
     def __init__(self, meta: MetaGraph, form: str, shapes: GivenShapes | None = None) -> None:
         self._meta = meta
@@ -242,7 +244,10 @@ class _Drawn:
     def _weights(self, node: Node, role: str, call: Call | None, slot: int) -> Iterator[Weights]:
         try:
             tensor = constant(node)
-        except FormatError:
+        except FormatError as error:
+            note = error.diagnostic.message
+            read = partial(_elements, node)
+            yield Weights(node.id, role, "?", None, 0, node.where(), read, note=note)
             return
         axes, channel = _axes(call, slot, tensor)
         yield Weights(
@@ -257,6 +262,11 @@ class _Drawn:
             channel,
             tensor.problem[1] if tensor.problem else "",
         )
+
+
+def _elements(node: Node) -> Array:
+    """The elements of a constant. Raises FormatError for one that cannot have any."""
+    return constant(node).numpy()
 
 
 def _role(call: Call | None, spec: OpSpec | None, slot: int) -> str:
@@ -317,7 +327,8 @@ def _brief(value: Any) -> str:
 def _weight_lines(item: Item) -> Iterator[str]:
     for weights in item.weights:
         few = weights.shape is not None and prod(weights.shape) <= _FEW and not weights.note
-        yield f"{weights.role} {_few(weights) if few else f'⟨{sizes_text(weights.shape)}⟩'}"
+        sizes = f"⟨{sizes_text(weights.shape) or '?'}⟩"
+        yield f"{weights.role} {_few(weights) if few else sizes}"
 
 
 def _few(weights: Weights) -> str:

@@ -20,7 +20,7 @@ export function Checks({ file, place }) {
       const many = data.rows.filter((row) => row.severity === name).length;
       return many > 0 && html`<button aria-pressed=${!hidden.includes(name)} class="small ${name}" onClick=${() => toggle(name)}>${many} ${name}${many === 1 ? "" : "s"}</button>`;
     })}</p>`}
-    ${data.total === 0 && html`<p>Nothing in this file gives reason for doubt.</p>`}
+    ${data.extent ? html`<p class="quiet">${data.extent}</p>` : data.total === 0 && html`<p>Nothing in this file gives reason for doubt.</p>`}
     ${shown.map((row) => html`<${Finding} row=${row}>
       ${row.at && html`<p><${ToNode} file=${file} at=${row.at} place=${place} /></p>`}
       ${row.why && html`<details><summary>${row.title}</summary><p>${row.why}</p></details>`}

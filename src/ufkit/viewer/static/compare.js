@@ -102,7 +102,7 @@ function WeightPlots({ row, theme }) {
   if (!data) return html`<${Waiting} what="reading" />`;
   return html`<h3 class="key">${row.key}</h3>
     <h4>elements of a and b</h4><${Plot} make=${both} theme=${theme} label="histograms of the elements of a and of b" />
-    <h4>b − a, largest ${real(data.difference.greatest)}, root mean square ${real(data.difference.root_mean_square)}</h4>
+    <h4>b − a, largest ${real(data.difference.greatest)}, root mean square ${real(data.difference.root_mean_square)}${data.difference.not_finite > 0 && html`, <span class="bad">${data.difference.not_finite.toLocaleString("en")} not finite left out</span>`}</h4>
     <${Plot} make=${apart} theme=${theme} label="histogram of the differences" />
     ${data.channels.length > 1 && html`<h4>largest difference by output channel</h4><${Plot} make=${channels} theme=${theme} label="largest difference by output channel" />`}`;
 }

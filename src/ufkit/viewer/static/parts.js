@@ -10,7 +10,7 @@ export function count(value) {
   if (value < 100_000) return value.toLocaleString("en");
   let unit = 0;
   let shown = value;
-  while (shown >= 1000 && unit < UNITS.length - 1) {
+  while (shown >= 999.5 && unit < UNITS.length - 1) {
     shown /= 1000;
     unit += 1;
   }
@@ -31,7 +31,7 @@ export function bytes(value) {
 /** A number of a tensor: at most six digits. */
 export function real(value) {
   if (value === null || value === undefined) return "none";
-  return Number.isInteger(value) && Math.abs(value) < 1e6 ? String(value) : value.toPrecision(6).replace(/\.?0+(e|$)/, "$1");
+  return Number.isInteger(value) && Math.abs(value) < 1e6 ? String(value) : value.toPrecision(6).replace(/\.0+(?=e|$)|(\.\d*[1-9])0+(?=e|$)/, "$1");
 }
 
 export function shape(sizes) {

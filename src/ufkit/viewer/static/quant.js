@@ -11,7 +11,7 @@ import { Plot, bars, overlaid } from "./plots.js";
 
 const MANY = 2000; // numbers from which a histogram is better read with a logarithmic axis
 const PARTS = ["weights", "bias"];
-const percent = (share) => (share === 0 ? "–" : `${(100 * share).toPrecision(2)} %`);
+const percent = (share) => (share === 0 ? "–" : `${Number((100 * share).toPrecision(2))} %`);
 const decibels = (value) => (value === null ? "exact" : value.toFixed(1));
 const few = (value) => (value === null ? "" : value !== 0 && Math.abs(value) < 1e-3 ? value.toExponential(2) : value.toPrecision(3));
 

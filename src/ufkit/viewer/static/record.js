@@ -158,7 +158,7 @@ function Boxes({ record, chosen, choose }) {
   return html`<h3>${record.boxed.toLocaleString("en")} ${record.boxed === 1 ? "box" : "boxes"}</h3>
     ${record.boxes.length > 0 && html`<table class="rows boxes"><thead><tr><th>class</th><th class="number">x</th><th class="number">y</th></tr></thead>
       <tbody>${record.boxes.map((box, at) => html`<tr key=${at} aria-selected=${at === chosen} onClick=${() => choose(at)}>
-        <td><button class="plain" onClick=${(event) => (event.stopPropagation(), choose(at))}><span class="dot" style=${{ background: colourOf(box.label) }}></span> ${classOf(box)}</button>
+        <td><button class="plain" onClick=${(event) => (event.stopPropagation(), choose(at))}><span class="dot" style=${{ background: colourOf(box.label) }}></span> ${classOf(box)}</button>${" "}
           <span class="quiet">${[box.difficult && "difficult", box.score && `score ${box.score}`].filter(Boolean).join(", ")}</span></td>
         <td class="number">${box.words[0]} – ${box.words[2]}</td><td class="number">${box.words[1]} – ${box.words[3]}</td></tr>`)}</tbody></table>`}
     ${record.boxed > record.boxes.length && html`<p class="quiet">The first ${record.boxes.length.toLocaleString("en")} are shown.</p>`}`;

@@ -17,13 +17,14 @@ export function Summary({ file, place }) {
   if (error) return html`<${Failure} error=${error} />`;
   if (!data) return html`<${Waiting} what="counting" />`;
   const { whole } = data;
+  const tile = (name, show) => (name === "macs" && !whole.macs && data.unknown ? "not known" : show(whole[name]));
   return html`<div class="page summary">
     <h1>${whole.name || file.name}</h1>
     <dl class="tiles">
-      ${COLUMNS.map(([name, title, show]) => html`<div><dt>${title}</dt><dd title=${whole[name].toLocaleString("en")}>${show(whole[name])}</dd></div>`)}
+      ${COLUMNS.map(([name, title, show]) => html`<div><dt>${title}</dt><dd title=${whole[name].toLocaleString("en")}>${tile(name, show)}</dd></div>`)}
     </dl>
     <dl class="facts">${data.facts.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>
-    ${whole.macs > 0 && html`<p class="quiet">Work is that of one run, for one sample where the batch is open${data.unknown > 0 ? `; of ${data.unknown} layers it is not known` : ""}.</p>`}
+    ${whole.macs + data.unknown > 0 && html`<p class="quiet">Work is that of one run, for one sample where the batch is open${data.unknown > 0 ? `; of ${data.unknown} ${data.unknown === 1 ? "layer" : "layers"} it is not known` : ""}.</p>`}
     ${data.ends.length > 0 && html`<h2>Inputs and outputs</h2>
       <table class="rows ends-of"><tbody>${data.ends.map((row) => {
         const to = { file: file.number, page: "graph", picture: place.picture, item: row.item };
@@ -47,6 +48,7 @@ export function Summary({ file, place }) {
 /** A table that any column sorts, with bars for the one it is sorted by. */
 function Totals({ title, rows }) {
   const [by, setBy] = useState("items");
+  if (rows.length === 0) return null;
   const most = Math.max(...rows.map((row) => row[by]));
   const sorted = [...rows].sort((a, b) => b[by] - a[by]);
   const columns = COLUMNS.filter(([name]) => rows.some((row) => row[name] > 0));

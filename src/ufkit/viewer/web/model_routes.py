@@ -121,7 +121,8 @@ def model_routes(session: Session, showing: Showing) -> list[Route]:
         rows = findings(all_[:_MOST_FINDINGS])
         for row, finding in zip(rows, all_, strict=False):
             row["at"] = places.get(finding.where.node)
-        return Answer({"total": len(all_), "rows": rows})
+        extent = subject.model.extent if subject.model else ""
+        return Answer({"total": len(all_), "rows": rows, "extent": extent})
 
     file, one = "/api/files/{file}", "/api/files/{file}/pictures/{picture}"
     return [
@@ -158,8 +159,9 @@ def _said(text: str) -> frozenset[str]:
 
 
 def _subject(session: Session, request: Request) -> Subject:
-    at = checked(request.path_params["file"], "file", len(session.subjects))
-    return session.subjects[at]
+    subject = session.subjects[checked(request.path_params["file"], "file", len(session.subjects))]
+    subject.verify()
+    return subject
 
 
 def _model(subject: Subject) -> Model:

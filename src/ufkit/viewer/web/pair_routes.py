@@ -24,6 +24,7 @@ def pair_routes(session: Session, showing: Showing) -> list[Route]:
     pair = Pair(*session.subjects)
 
     def differences(_: Request) -> Response:
+        session.verify()
         result = pair.comparison
         if result is None:
             return Answer({"failed": findings(pair.failed)})
@@ -48,6 +49,7 @@ def pair_routes(session: Session, showing: Showing) -> list[Route]:
         return Response(text, media_type="application/json")
 
     def weights(request: Request) -> Response:
+        session.verify()
         many = len(pair.comparison.weights) if pair.comparison else 0
         found = pair.weights(number(request, "number", many))
         if found is None:

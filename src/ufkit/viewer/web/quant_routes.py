@@ -26,13 +26,14 @@ def quant_routes(session: Session) -> list[Route]:
         if subject.table is not None
     ]
     found = session.quantisation
-    return [*routes, *_pair(found)] if found is not None else routes
+    return [*routes, *_pair(session, found)] if found is not None else routes
 
 
-def _pair(found: Quantisation) -> list[Route]:
+def _pair(session: Session, found: Quantisation) -> list[Route]:
     from ufkit.viewer.quantisation import GRIDS, Setting
 
     def setting(request: Request) -> Setting:
+        session.verify()
         default = found.default
         return Setting(
             number(request, "profile", 2, default.profile),
