@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ufkit.viewer.layout.compound import lay_out
-from ufkit.viewer.layout.crossings import crossings
+from ufkit.viewer.layout.crossings import crossings, inversions
 from ufkit.viewer.layout.diagram import Diagram, Placement, Spacing
 from viewer.layout.diagrams import diagrams
 from viewer.layout.nets import HARD, KINDS, Net, mixed, nested, one_kind, plain
@@ -245,6 +245,17 @@ def test_a_staircase_of_side_chains_does_not_widen_the_drawing() -> None:
     for _ in range(60):
         x = net.node("", net.chain("", x, 5), net.chain("", net.node(""), 6))
     assert lay_out(net.diagram()).width < 1200
+
+
+@settings(max_examples=20)
+@given(st.lists(st.integers(0, 20), min_size=1))
+def test_inversions_are_counted_the_same_way_for_few_and_for_many(values: list[int]) -> None:
+    expected = sum(a > b for a, b in combinations(values, 2))
+    assert inversions(values) == expected
+    many = values * (10_000 // len(values))
+    later = sum(a > b for a in values for b in values)
+    copies = len(many) // len(values)
+    assert inversions(many) == copies * expected + copies * (copies - 1) // 2 * later
 
 
 def test_a_net_is_laid_out_without_numpy() -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from ufkit.viewer.layout.diagram import Point, Route
 
-_FEW = 400  # numbers that are sorted into a list faster than NumPy gets going
+_FEW = 8_000  # numbers that are sorted into a list as fast as NumPy counts them
 
 
 def inversions(values: Sequence[int]) -> int:
@@ -28,7 +28,7 @@ def inversions(values: Sequence[int]) -> int:
 
 def _many_inversions(numbers: Sequence[int]) -> int:
     """The same by bits, from the highest: pairs of equal higher bits where a 1 precedes a 0."""
-    import numpy as np  # only wide ranks need it: a net is drawn sooner without
+    import numpy as np  # few graphs need it, and it takes long to load
 
     values = np.asarray(numbers, np.int64)
     found = 0
