@@ -348,3 +348,26 @@ def test_a_file_of_several_graphs_is_held_against_one_of_a_single_graph(
     assert [keys[row["b"]] for row in kernels] == [conv.id]
     assert pair.weights(kernels[0]["number"]) is not None
     assert pair.changes(1, 0)[keys.index("more")] == "added"
+
+
+def test_shapes_are_given_to_the_inputs_that_have_them(tmp_path: Path) -> None:
+    """Of two files each takes its own; ONNX files, too, leave sizes open."""
+    ports = [
+        onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, ["n", 3]) for name in "xy"
+    ]
+    graph = onnx.helper.make_graph(
+        [onnx.helper.make_node("Relu", ["x"], ["y"])], "g", ports[:1], ports[1:]
+    )
+    onnx.save(onnx.helper.make_model(graph), tmp_path / "net.onnx")
+    builder = Builder()
+    builder.output(builder.op("relu", "Activation", [builder.input("image", [2, 5])], func="relu"))
+    save(builder.meta, tmp_path / "net.uff")
+    paths = [str(tmp_path / "net.uff"), str(tmp_path / "net.onnx")]
+    session = Session(paths, Wish(shapes={"image": [4, 5], "x": ["batch", 3], "other": [1]}))
+    labels = [
+        [link.label for item in subject.model.pictures[0].items for link in item.takes]
+        for subject in session
+        if subject.model
+    ]
+    session.close()
+    assert labels == [["4×5", "4×5"], ["batch×3", "batch×3"]]

@@ -208,6 +208,11 @@ def _refuse_unused(session: Session, given: dict[str, Any]) -> None:
 
     if given["weights"] and all(subject.kind != "caffe-text" for subject in session):
         raise bad_request("--weights goes with a prototxt; none of the files is one")
+    taken = {name for subject in session if subject.model for name in subject.model.inputs}
+    for name in given["shapes"]:
+        if name not in taken:
+            known = f"; those are {', '.join(sorted(taken)[:8])}" if taken else ""
+            raise bad_request(f"--shape: {name!r} is no input of what is shown{known}")
     if given["table"] and session.quantisation is None:
         raise bad_request("--table goes with a float net and the same in integers")
 

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ufkit.core.files import Source
+
+if TYPE_CHECKING:
+    from ufkit.uff.inputs import GivenShapes
 
 _LARGEST = 256 << 20  # bytes of a model that is copied to be looked at
 _NAMES = {"FLOAT": "float32", "DOUBLE": "float64"}
@@ -41,8 +45,11 @@ class Operator:
     attributes: dict[str, Attribute] = field(default_factory=dict)
 
 
-def value_facts(source: Source) -> dict[str, ValueFacts]:
-    """What can be inferred of the values of a model, by name; of a very large one, nothing."""
+def value_facts(source: Source, given: GivenShapes | None = None) -> dict[str, ValueFacts]:
+    """What can be inferred of the values of a model, by name; of a very large one, nothing.
+
+    `given` has shapes for inputs, in place of those that the file states.
+    """
     import onnx
     from google.protobuf.message import DecodeError
 
@@ -55,6 +62,9 @@ def value_facts(source: Source) -> dict[str, ValueFacts]:
     for tensor in model.graph.initializer:
         if len(tensor.raw_data) > _SMALL:
             tensor.ClearField("raw_data")
+    for info in model.graph.input:
+        if given and info.name in given:
+            _give(info, given[info.name])
     with contextlib.suppress(ValueError, RuntimeError, onnx.shape_inference.InferenceError):
         model = onnx.shape_inference.infer_shapes(model)  # else with those that it states
     graph = model.graph
@@ -63,6 +73,18 @@ def value_facts(source: Source) -> dict[str, ValueFacts]:
         for info in (*graph.output, *graph.value_info, *graph.input)
         if info.type.HasField("tensor_type")
     }
+
+
+def _give(info: Any, shape: Sequence[int | str]) -> None:
+    """Set the shape of an input; a name or a negative number leaves a size open."""
+    dims = info.type.tensor_type.shape
+    dims.Clear()
+    for size in shape:
+        dim = dims.dim.add()
+        if isinstance(size, str):
+            dim.dim_param = size
+        elif size >= 0:
+            dim.dim_value = size
 
 
 def _type(info: Any) -> str:

@@ -62,7 +62,7 @@ def infer_net(
     """
     wanted = {name: opened(shape) for name, shape in (given or {}).items()}
     layers = net.layers
-    _check_names(net, layers, wanted)
+    _check_names(net, wanted)
     inputs = {name: wanted.get(name, opened(shape)) for name, shape in net.inputs.items()}
     result = NetShapes(inputs=inputs, arrays=dict(inputs))
     kept: set[str] = set()  # what a layer for use makes is not what one for training makes
@@ -82,8 +82,13 @@ def infer_net(
     return result
 
 
-def _check_names(net: AnyNet, layers: Sequence[AnyLayer], given: Iterable[str]) -> None:
-    names = {*net.inputs, *(top for layer in layers if not layer.bottoms for top in layer.tops)}
+def taken_by(net: AnyNet) -> set[str]:
+    """Names of what a net takes: its inputs, and what its data layers make."""
+    return {*net.inputs, *(top for layer in net.layers if not layer.bottoms for top in layer.tops)}
+
+
+def _check_names(net: AnyNet, given: Iterable[str]) -> None:
+    names = taken_by(net)
     for name in given:
         if name not in names:
             message = f"{name!r} is nothing that it takes; that is {', '.join(sorted(names)[:8])}"

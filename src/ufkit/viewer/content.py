@@ -5,7 +5,7 @@ A module of `models` makes them for each format; pages know no format.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -143,6 +143,11 @@ class Model(Protocol):
     @property
     def opened(self) -> Any:
         """The model itself, or the name of its file: what `ufkit.diff` takes."""
+        ...
+
+    @property
+    def inputs(self) -> Collection[str]:
+        """Names of what is fed, whose shapes may be given."""
         ...
 
     @property

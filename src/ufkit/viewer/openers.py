@@ -46,7 +46,7 @@ def _uff(source: Source, kind: Kind, wish: Wish) -> Model:
 def _onnx(source: Source, kind: Kind, wish: Wish) -> Model:
     from ufkit.viewer.models.onnx import OnnxModel
 
-    return OnnxModel(source)
+    return OnnxModel(source, wish.shapes)
 
 
 def _tensorflow(source: Source, kind: Kind, wish: Wish) -> Model:

@@ -14,10 +14,11 @@ from ufkit.ufw.net import Layer, Net
 from ufkit.ufw.pair import pair_findings, paired
 from ufkit.ufw.params import Parameter, default_of, told
 from ufkit.ufw.prototxt import Prototxt
-from ufkit.ufw.shapes import GivenShapes, NetShapes, infer_net
+from ufkit.ufw.shapes import GivenShapes, NetShapes, infer_net, taken_by
 from ufkit.ufw.summary import ARITHMETIC
 from ufkit.viewer.categories import category
 from ufkit.viewer.content import SAID, Details, Item, Link, Picture, Weights
+from ufkit.viewer.models.given import of_these
 from ufkit.viewer.models.net_arrays import arrays
 from ufkit.viewer.models.net_fields import brief, rows
 from ufkit.viewer.words import clipped, sizes_text
@@ -58,7 +59,8 @@ class NetModel:
         self.net = shown if isinstance(shown, Net) else weights
         self.text = shown if isinstance(shown, Prototxt) else None
         self._form = form
-        self._given = shapes or {}
+        self.inputs = taken_by(shown)
+        self._given = of_these(shapes, self.inputs)
         self._layers: Sequence[AnyLayer] = shown.layers
         self._sources = self._found()
         known = infer_net(shown, self._sources if self.text else None, self._given)

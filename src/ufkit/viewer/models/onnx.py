@@ -15,8 +15,10 @@ from ufkit.core.diag import Diagnostic, Where
 from ufkit.core.files import Source
 from ufkit.core.render import short
 from ufkit.uff.dims import impossible
+from ufkit.uff.inputs import GivenShapes
 from ufkit.viewer.categories import category
 from ufkit.viewer.content import Details, FieldRow, Item, Link, Picture, Weights
+from ufkit.viewer.models.given import of_these
 from ufkit.viewer.words import sizes_text
 from ufkit.wire.message import Message
 
@@ -36,10 +38,11 @@ class OnnxModel:
         "is whole; python3 -m onnx.checker looks at more."
     )
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, shapes: GivenShapes | None = None) -> None:
         self._source = source
         self._graph = open_graph(source)
-        self._facts = value_facts(source)
+        self.inputs = {port.name for port in self._graph.inputs}
+        self._facts = value_facts(source, of_these(shapes, self.inputs))
         self._operators: dict[tuple[str, str], Operator | None] = {}
         self._makers: dict[str, int] = {}
         self._calls: list[OnnxCall | None] = []

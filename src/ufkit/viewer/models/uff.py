@@ -27,6 +27,7 @@ from ufkit.uff.ops.spec import Call, Facts, OpSpec
 from ufkit.uff.orders import expand, spell
 from ufkit.viewer.categories import category
 from ufkit.viewer.content import Array, Details, FieldRow, Item, Link, Picture, Weights
+from ufkit.viewer.models.given import of_these
 from ufkit.viewer.words import clipped, sizes_text
 
 _FORMS = {
@@ -68,18 +69,15 @@ _TELLING = {
 
 
 class UffModel:
-    """The graphs of a MetaGraph. Shapes are inferred, weights stay in the file.
-
-    Raises RequestError for a shape given to what is no Input.
-    """
+    """The graphs of a MetaGraph. Shapes are inferred, weights stay in the file."""
 
     extent = ""
 
     def __init__(self, meta: MetaGraph, form: str, shapes: GivenShapes | None = None) -> None:
         self._meta = meta
         self._form = form
-        self._shapes = shapes or {}
-        self._strangers = {id_ for id_ in self._shapes if all(id_ not in g for g in meta.graphs)}
+        self.inputs = {node.id for graph in meta.graphs for node in graph.inputs}
+        self._shapes = of_these(shapes, self.inputs)
         self.pictures = [_Drawn(graph, self._inferred(graph)).picture for graph in meta.graphs]
         for picture in self.pictures:
             picture.facts += self._versions()
@@ -120,15 +118,8 @@ class UffModel:
         self._meta.close()
 
     def _inferred(self, graph: Graph) -> Inference:
-        """What can be said of a graph; nothing where it has no order.
-
-        Raises RequestError for a shape of what is no Input, in whatever graph.
-        """
-        own = {
-            id_: shape
-            for id_, shape in self._shapes.items()
-            if id_ in graph or id_ in self._strangers
-        }
+        """What can be said of a graph; nothing where it has no order."""
+        own = of_these(self._shapes, {node.id for node in graph.inputs})
         try:
             return infer(graph, own)
         except FormatError:
