@@ -220,7 +220,7 @@ def test_shapes_can_be_given(opened: Opened) -> None:
     subject = opened(INPLACE, shapes={"data": [1, 3, 9, 9]})
     assert takes(subject, "relu") == [("conv", "1×4×7×7")]
     assert subject.model is not None
-    assert subject.model.inputs == {"data"}
+    assert subject.model.inputs == {"data", "label"}
 
 
 def test_every_type_of_layer_has_a_colour() -> None:
