@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from ufkit.core.diag import RequestError
-from ufkit.viewer.graph import layouter as module
-from ufkit.viewer.graph.layouter import Cache, Layouter
+from ufkit.viewer.graph import cache as module
+from ufkit.viewer.graph.cache import Cache
+from ufkit.viewer.graph.layouter import Layouter
 from ufkit.viewer.layout.compound import lay_out
 from ufkit.viewer.layout.diagram import Diagram, Placement, Spacing
 
