@@ -59,12 +59,14 @@ class Link:
 
     role    what the node calls the input
     label   shape and type of the value, or ""
+    value   what the file calls the value
     """
 
     source: int
     slot: int
     role: str = ""
     label: str = ""
+    value: str = ""
 
 
 @dataclass(slots=True)

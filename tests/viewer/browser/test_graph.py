@@ -447,3 +447,93 @@ def test_a_press_chooses_and_a_drag_moves(page: Page, viewer: Viewer, net: Path)
     y += (first["y"] + first["h"] / 2 - scene["height"] / 2) * scale
     page.mouse.click(x, y)
     page.wait_for_url(chosen)
+
+
+def on_link(page: Page, scene: dict[str, Any], number: int) -> dict[str, float]:
+    """Where on the canvas a link begins, of a scene that is shown whole."""
+    box = page.locator("canvas").first.bounding_box()
+    assert box is not None
+    room = box["width"] - 48, box["height"] - 48
+    scale = min(1, room[0] / scene["width"], room[1] / scene["height"])
+    (x, y), (_, below) = scene["links"][number]["points"][:2]
+    return {
+        "x": (x - scene["width"] / 2) * scale + box["width"] / 2,
+        "y": ((y + below) / 2 - scene["height"] / 2) * scale + box["height"] / 2,
+    }
+
+
+def test_a_link_that_is_pressed_tells_its_value(page: Page, viewer: Viewer, net: Path) -> None:
+    url = viewer(net)
+    open_at(page, url)
+    scene = scene_at(page, url)
+    at = on_link(page, scene, 0)
+    canvas = page.locator("canvas").first
+    canvas.hover(position=at)  # type: ignore[arg-type]
+    expect(canvas).to_have_class("over")
+    canvas.click(position=at)  # type: ignore[arg-type]
+    panel = page.get_by_role("complementary", name="the chosen link")
+    start, end = (scene["boxes"][scene["links"][0][name]] for name in ("from", "to"))
+    expect(panel.get_by_role("heading", level=2)).to_have_text("Value")
+    expect(panel.locator("ul.ends a").first).to_contain_text(start["spoken"].split(", ")[1])
+    expect(panel.locator("ul.ends a").last).to_contain_text(end["spoken"].split(", ")[1])
+    shared = page.url
+    assert f"link={start['items'][0]}-{end['items'][0]}" in shared
+    page.keyboard.press("Escape")
+    expect(panel).to_have_count(0)
+    page.go_back()
+    expect(panel).to_be_visible()
+    panel.locator("ul.ends a").last.click()
+    expect(page.get_by_role("complementary", name="the chosen node")).to_be_visible()
+    assert "link=" not in page.url
+
+
+def test_the_shape_of_an_input_leads_to_the_value(page: Page, viewer: Viewer, net: Path) -> None:
+    open_at(page, viewer(net))
+    find(page, "Conv")
+    page.locator(".panel ol.ends a.shape").first.click()
+    expect(page.get_by_role("complementary", name="the chosen link")).to_be_visible()
+
+
+def test_a_link_to_a_closed_scope_lists_all_that_it_stands_for(
+    page: Page, viewer: Viewer, tmp_path: Path
+) -> None:
+    builder = Builder()
+    image = builder.input("image", [1, 4])
+    ends = [builder.op(f"scope/{name}", "Unary", [image], func=name) for name in ("exp", "abs")]
+    builder.output(builder.op("add", "Binary", ends, func="add"))
+    save(builder.meta, tmp_path / "net.uff")
+    url = viewer(tmp_path / "net.uff")
+    open_at(page, url, "#/0/graph/0?open=")
+    scene = scene_at(page, url)
+    closed = next(box["scope"] for box in scene["boxes"] if box["scope"] is not None)
+    add = next(box for box in scene["boxes"] if box["title"] == "Binary add")
+    open_at(page, url, f"#/0/graph/0?open=&link=s{closed}-{add['items'][0]}")
+    panel = page.get_by_role("complementary", name="the chosen link")
+    expect(panel.get_by_role("heading", level=2)).to_have_text("2 links")
+    expect(panel.locator(".name")).to_have_text(["scope/exp", "scope/abs"])
+
+
+def test_leaving_the_choice_of_a_path_keeps_the_node(page: Page, viewer: Viewer, net: Path) -> None:
+    open_at(page, viewer(net))
+    find(page, "Conv")
+    page.keyboard.press("p")
+    expect(page.get_by_text("choose where the path ends")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.get_by_text("choose where the path ends")).to_have_count(0)
+    expect(page.locator(".panel")).to_be_visible()
+
+
+def test_a_graph_without_nodes_says_so(page: Page, viewer: Viewer, tmp_path: Path) -> None:
+    save(Builder().meta, tmp_path / "empty.uff")
+    page.goto(viewer(tmp_path / "empty.uff"))
+    expect(page.get_by_text("this graph has no nodes")).to_be_visible()
+
+
+@pytest.mark.expects("404")
+def test_scopes_that_are_no_longer_there_have_a_way_back(
+    page: Page, viewer: Viewer, net: Path
+) -> None:
+    page.goto(f"{viewer(net)}#/0/graph/0?open=999")
+    expect(page.get_by_role("alert")).to_contain_text("open")
+    page.get_by_role("link", name="the graph as it opens").click()
+    page.locator("canvas[data-painted]").first.wait_for()

@@ -151,7 +151,7 @@ def view(picture: Picture, scopes: Scopes, opened: Iterable[int]) -> View:
                 seen.frames.append((child, frame))
                 waiting.append((child, len(seen.frames) - 1))
             else:
-                for item in _members(scopes, child):
+                for item in members(scopes, child):
                     seen.box_of[item] = len(seen.boxes)
                 seen.boxes.append(Box(frame, scope=child))
     seen.links = _joined(picture.items, seen.box_of)
@@ -169,7 +169,7 @@ def flat(picture: Picture) -> View:
     return seen
 
 
-def _members(scopes: Scopes, at: int) -> list[int]:
+def members(scopes: Scopes, at: int) -> list[int]:
     """All items in a scope."""
     found: list[int] = []
     waiting = [at]
@@ -195,5 +195,5 @@ def _joined(items: list[Item], box_of: dict[int, int]) -> list[Joined]:
 
 def kinds(picture: Picture, scopes: Scopes, at: int) -> list[tuple[str, int]]:
     """What a closed scope holds: operations and how many of each, the most frequent first."""
-    counts = Counter(picture.items[item].operation for item in _members(scopes, at))
+    counts = Counter(picture.items[item].operation for item in members(scopes, at))
     return counts.most_common()

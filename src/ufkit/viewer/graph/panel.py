@@ -51,17 +51,18 @@ def panel(subject: Subject, picture: int, item: int) -> dict[str, Any]:
             for row in details.fields
         ],
         "inputs": [
-            {**asdict(link), **_named(shown.items[link.source], link.source)}
+            {**asdict(link), **named(shown.items[link.source], link.source)}
             for link in chosen.takes
         ],
-        "takers": [_named(shown.items[at], at) for at in takers[:_MOST_TAKERS]],
+        "takers": [named(shown.items[at], at) for at in takers[:_MOST_TAKERS]],
         "more": max(0, len(takers) - _MOST_TAKERS),
         "arrays": [weights_row(weights) for weights in chosen.weights],
         "findings": findings(mine),
     }
 
 
-def _named(item: Item, at: int) -> dict[str, Any]:
+def named(item: Item, at: int) -> dict[str, Any]:
+    """An item as pages refer to it."""
     return {"item": at, "key": item.key, "title": item.title}
 
 

@@ -166,7 +166,7 @@ class _Drawn:
             key = f"{top} (output)"
             lines = [value] if value else []
             item = Item(key, _OUTPUT, category(_OUTPUT), lines, value=value, title=top)
-            item.takes = [Link(maker, 0, "", value)]
+            item.takes = [Link(maker, 0, "", value, top)]
             items.append(item)
         self.picture = Picture(name, items, [("layers", f"{len(layers):,}")], SAID)
 
@@ -184,7 +184,7 @@ class _Drawn:
         for slot, name in enumerate(layer.bottoms):
             if name in self._makers:
                 maker, value = self._makers[name]
-                item.takes.append(Link(maker, slot, name, value))
+                item.takes.append(Link(maker, slot, name, value, name))
         for name, shape in zip(layer.tops, shapes.tops, strict=True):
             if not (layer.training_only and name in self._for_use):
                 self._makers[name] = number, sizes_text(shape)

@@ -127,7 +127,7 @@ class OnnxModel:
 
     def _take(self, item: Item, slot: int, role: str, name: str) -> None:
         if name in self._makers:
-            item.takes.append(Link(self._makers[name], slot, role, self._value(name)))
+            item.takes.append(Link(self._makers[name], slot, role, self._value(name), name))
         elif name in self._graph.tensors:  # taken by an output, or within a branch
             item.weights += self._weights(None, slot, role, name)
 

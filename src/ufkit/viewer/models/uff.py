@@ -211,7 +211,7 @@ class _Drawn:
         if id_ in self._folded:
             item.weights += self._weights(self._graph.nodes[at], role, call, slot)
         else:
-            item.takes.append(Link(at, slot, role, self._typed(id_)))
+            item.takes.append(Link(at, slot, role, self._typed(id_), id_))
 
     def _typed(self, id_: str) -> str:
         """Shape and type of a value, "" where they are not known; the same text at each link."""

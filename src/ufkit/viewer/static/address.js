@@ -39,6 +39,23 @@ export function lookOf({ open, across, show }) {
   return { open, across, show };
 }
 
+/** Nothing chosen; a choice is spread over it. */
+export const NOTHING = { item: undefined, scope: undefined, link: undefined };
+
+/** What a link of a scene is called: the item or the closed scope at each of its ends, as in `12-s3`. */
+export function linkName(scene, { from, to }) {
+  return [from, to].map((at) => {
+    const { scope, items } = scene.boxes[at];
+    return scope === null ? items[0] : `s${scope}`;
+  }).join("-");
+}
+
+/** The ends of a link of that name. */
+export function endsOf(name) {
+  const [from, to] = name.split("-");
+  return { from, to };
+}
+
 function whole(text) {
   return /^\d{1,6}$/.test(text ?? "") ? Number(text) : 0;
 }

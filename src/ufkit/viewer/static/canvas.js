@@ -2,8 +2,8 @@
 
 import { head, trace, turning } from "./ways.js";
 
-const READABLE = 0.45; // scale from which text is drawn
-const ROUGH = 0.12; // scale below which boxes are bare rectangles and frames have no titles
+const READABLE = 0.3; // scale from which text is drawn
+export const ROUGH = 0.12; // scale below which boxes are bare rectangles and frames have no titles
 
 /** What is drawn over and over of one scene: paths and heads of its links, made once. */
 export class Prepared {
@@ -16,6 +16,14 @@ export class Prepared {
       for (const points of paths) trace(path, points, turn);
       return { link, path, head: head(paths[paths.length - 1], turn), bounds: bounds(paths.flat()) };
     });
+    this.pen = document.createElement("canvas").getContext("2d"); // tells what a line covers
+  }
+
+  /** The link within `near` of a point, the one drawn last where several are, or -1. */
+  linkAt(x, y, near) {
+    this.pen.lineWidth = 2 * near;
+    return this.links.findLastIndex(({ path, bounds: [left, top, right, bottom] }) =>
+      x >= left - near && x <= right + near && y >= top - near && y <= bottom + near && this.pen.isPointInStroke(path, x, y));
   }
 }
 
@@ -26,8 +34,9 @@ function bounds(points) {
 }
 
 /**
- * Paint a scene. `state` says what stands out: chosen (index of a box or -1), over, `lit`, a Set of
- * boxes that stay bright while the others fade, or null, and `marked`, severities by box.
+ * Paint a scene. `state` says what stands out: `chosen` and `over`, each { box, link } with indices
+ * or -1; `lit`, a Set of boxes that stay bright while the others fade, or null; and `marked`,
+ * severities by box.
  */
 export function paint(canvas, prepared, camera, colours, state) {
   const context = canvas.getContext("2d");
@@ -51,7 +60,7 @@ export function paint(canvas, prepared, camera, colours, state) {
   scene.boxes.forEach((box, at) => {
     if (!meets(box, seen)) return;
     context.globalAlpha = state.lit && !state.lit.has(at) ? 0.25 : 1;
-    paintBox(context, box, scene.metrics, colours, scale, at === state.chosen, at === state.over, state.marked[at]);
+    paintBox(context, box, scene.metrics, colours, scale, at === state.chosen.box, at === state.over.box, state.marked[at]);
   });
   context.globalAlpha = 1;
 }
@@ -91,16 +100,17 @@ function haloed(context, text, x, y, colour, around) {
 function paintLinks(context, prepared, seen, colours, state, scale) {
   const { metrics } = prepared.scene;
   const labels = scale >= READABLE;
-  for (const { link, path, head: corners, bounds: around } of prepared.links) {
+  for (const [at, { link, path, head: corners, bounds: around }] of prepared.links.entries()) {
     if (around[0] > seen[2] || around[2] < seen[0] || around[1] > seen[3] || around[3] < seen[1]) continue;
-    const touched = link.from === state.chosen || link.to === state.chosen;
+    const chosen = at === state.chosen.link || link.from === state.chosen.box || link.to === state.chosen.box;
+    const colour = chosen ? colours.accent : at === state.over.link ? colours.text : colours.link;
     const faded = state.lit && !(state.lit.has(link.from) && state.lit.has(link.to));
     context.globalAlpha = faded ? 0.15 : 1;
-    context.strokeStyle = touched ? colours.accent : colours.link;
-    context.lineWidth = touched ? 2 : Math.max(1, 0.7 / scale);
+    context.strokeStyle = colour;
+    context.lineWidth = Math.max(colour === colours.link ? 1 : 2, (at === state.chosen.link ? 2 : 0.7) / scale);
     context.stroke(path);
     if (scale < ROUGH) continue;
-    paintHead(context, corners, touched ? colours.accent : colours.link);
+    paintHead(context, corners, colour);
     if (labels && link.label) paintLabel(context, link, metrics, colours);
   }
   context.globalAlpha = 1;

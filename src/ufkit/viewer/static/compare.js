@@ -1,7 +1,7 @@
 // Two models side by side: the list of what differs, both pictures, and plots of weights that differ.
 
 import { html, useCallback, useMemo, useState } from "./vendor/htm-preact.js";
-import { lookOf } from "./address.js";
+import { NOTHING, lookOf } from "./address.js";
 import { useAnswer } from "./asked.js";
 import { Slow } from "./graph.js";
 import { LookTools, lookKeys } from "./look.js";
@@ -22,10 +22,11 @@ export function Compare({ place, theme, session }) {
     const own = side === 0 ? more : renamed(more);
     const found = more.item === undefined ? undefined : partner(side, more.item);
     const other = found === undefined || found < 0 ? undefined : found;
-    go({ ...place, ...own, ...(side === 0 ? { itemB: other, scopeB: undefined } : { item: other, scope: undefined }) });
+    const counterpart = { ...NOTHING, item: other };
+    go({ ...place, ...own, ...(side === 0 ? renamed(counterpart) : counterpart) });
   };
   const look = (more) => go({ ...place, ...more }); // of both sides
-  const toRow = (row, at) => go({ ...place, row: at, item: row.a ?? undefined, itemB: row.b ?? undefined, scope: undefined, scopeB: undefined });
+  const toRow = (row, at) => go({ ...place, ...NOTHING, ...renamed(NOTHING), row: at, item: row.a ?? undefined, itemB: row.b ?? undefined });
   if (error) return html`<div class="page"><${Failure} error=${error} /></div>`;
   if (!data) return html`<${Waiting} what="comparing" />`;
   const row = data.rows?.[Number(place.row)];
@@ -50,7 +51,7 @@ function renamed(more) {
 
 function Side({ side, place, file, colours, active, activate, change, look }) {
   const suffix = side === 0 ? "" : "B";
-  const own = { open: place[`open${suffix}`], item: place[`item${suffix}`], scope: place[`scope${suffix}`] };
+  const own = { open: place[`open${suffix}`], item: place[`item${suffix}`], scope: place[`scope${suffix}`], link: place[`link${suffix}`] };
   const picture = Math.min(place.picture, file.pictures.length - 1);
   const { data: scene, error, waiting } = useAnswer(`pair/${side}/pictures/${picture}/scene`, { ...lookOf(place), open: own.open });
   const looks = scene && lookKeys(scene, look);
@@ -58,7 +59,7 @@ function Side({ side, place, file, colours, active, activate, change, look }) {
     <h2 class=${active ? "active" : ""}><span class="letter">${"ab"[side]}</span> ${file.name}</h2>
     ${error && html`<div class="page"><${Failure} error=${error} /></div>`}
     ${scene && html`<${Picture} base=${`files/${side}/pictures/${picture}`} scene=${scene} item=${own.item === undefined ? -1 : Number(own.item)}
-      scope=${own.scope} change=${change} colours=${colours} active=${active} keys=${looks}><${LookTools} scene=${scene} keys=${looks} /></${Picture}>`}
+      scope=${own.scope} link=${own.link} change=${change} colours=${colours} active=${active} keys=${looks}><${LookTools} scene=${scene} keys=${looks} /></${Picture}>`}
     ${waiting && html`<${Slow} />`}
   </section>`;
 }

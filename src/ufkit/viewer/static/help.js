@@ -22,6 +22,7 @@ const KEYS = {
     ["+ − 0 f", "zoom in, out, to full size, fit"],
     ["Shift+arrows", "move the picture"],
     ["t", "the graph as a table"],
+    ["a press", "on a node or a link: all about it; twice on a closed scope, or on the title of an open one: it opens or closes"],
   ],
   records: [
     ["/", "filter by a part of the key"],

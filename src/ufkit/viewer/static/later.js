@@ -25,7 +25,7 @@ export function later(load, Wait = Nothing) {
       if (!made) ready().then(() => set({}), (error) => set({ error }));
     }, []);
     if (state.error) throw state.error;
-    return made ? html`<${made} ...${props} />` : html`<${Wait} />`;
+    return made ? html`<${made} ...${props} />` : html`<${Wait} ...${props} />`;
   }
   Later.ready = ready;
   return Later;

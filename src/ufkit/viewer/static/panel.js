@@ -3,23 +3,17 @@
 import { html } from "./vendor/htm-preact.js";
 import { ArrayRow } from "./array.js";
 import { useAnswer } from "./asked.js";
-import { Dot, Failure, Finding, Go, Waiting, count } from "./parts.js";
-import { href } from "./address.js";
+import { Dot, Finding, count } from "./parts.js";
+import { Choose, SidePanel, ToItem } from "./sidepanel.js";
 
 export function Panel({ base, place, item, theme, close }) {
   const { data, error } = useAnswer(`${base}/item`, { item });
-  return html`<aside class="panel" aria-label="the chosen node">
-    <button class="close" onClick=${close} aria-label="close" title="close (Esc)">✕</button>
-    ${error && html`<${Failure} error=${error} />`}
-    ${!data && !error && html`<${Waiting} />`}
-    ${data && html`<${Item} key=${data.item} data=${data} base=${base} place=${place} theme=${theme} />`}
-  </aside>`;
+  return html`<${SidePanel} label="the chosen node" close=${close} data=${data} error=${error}>
+    <${Item} key=${data?.item} data=${data} base=${base} place=${place} theme=${theme} />
+  </${SidePanel}>`;
 }
 
 function Item({ data, base, place, theme }) {
-  const to = (item) => ({ ...place, item, scope: undefined });
-  const Jump = ({ row }) => html`<${Go} to=${to(row.item)} href=${href(to(row.item))}>
-    <span class="key">${row.key}</span> <span class="quiet">${row.title}</span></${Go}>`;
   return html`
     <h2><${Dot} category=${data.category} />${data.title}</h2>
     <p class="key name">${data.key}</p>
@@ -36,17 +30,17 @@ function Item({ data, base, place, theme }) {
         ${data.fields.map((row) => html`<tr class=${row.given ? "" : "default"}>
           <th scope="row" title=${row.place}>${row.name}<br /><span class="kind">${row.kind}</span></th>
           <td><span class="value">${String(row.value) || "–"}</span>${!row.given && html` <span class="quiet">default</span>`}
-            ${row.doc && html`<br /><span class="quiet">${row.doc}</span>`}</td>
+            ${row.doc && html`<br /><span class="quiet">${marked(row.doc)}</span>`}</td>
         </tr>`)}
       </tbody></table>`}
     ${data.arrays.length > 0 && html`<h3>Arrays</h3>
       ${data.arrays.map((array, number) => html`<${ArrayRow} base=${base} item=${data.item} number=${number} array=${array} theme=${theme} open=${data.arrays.length === 1} />`)}`}
     ${data.inputs.length > 0 && html`<h3>Inputs</h3>
       <ol class="ends" start="0">${data.inputs.map((row) => html`<li value=${row.slot}>
-        ${row.role && html`<span class="role">${row.role}</span> `}<${Jump} row=${row} />
-        ${row.label && html`<br /><span class="shape">${row.label}</span>`}</li>`)}</ol>`}
+        ${row.role && html`<span class="role">${row.role}</span> `}<${ToItem} place=${place} row=${row} />
+        ${row.label && html`<br /><${Choose} place=${place} choice=${{ link: `${row.item}-${data.item}` }} class="shape" title="the value">${row.label}</${Choose}>`}</li>`)}</ol>`}
     ${data.takers.length > 0 && html`<h3>Taken by</h3>
-      <ul class="ends">${data.takers.map((row) => html`<li><${Jump} row=${row} /></li>`)}
+      <ul class="ends">${data.takers.map((row) => html`<li><${ToItem} place=${place} row=${row} /></li>`)}
         ${data.more > 0 && html`<li class="quiet">and ${data.more.toLocaleString("en")} more</li>`}</ul>`}`;
 }
 

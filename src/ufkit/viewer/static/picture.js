@@ -3,25 +3,28 @@
 import { html, useEffect, useLayoutEffect, useMemo, useRef, useState } from "./vendor/htm-preact.js";
 import { get } from "./api.js";
 import { centred, fitted, moved, opening, showing, zoomed } from "./camera.js";
-import { Prepared, hit, hitFrame, paint } from "./canvas.js";
+import { NOTHING, linkName } from "./address.js";
+import { Prepared, ROUGH, hit, hitFrame, paint } from "./canvas.js";
 import { spot, useDragging } from "./dragging.js";
 import { Overview } from "./overview.js";
 import { neighbour } from "./steps.js";
 
 const READABLE = 0.75; // the scale at which a picture opens, if it does not fit
 const STEP = 60; // pixels that an arrow key moves
+const NEAR = 4; // pixels from a link to where it is pointed at
+const NONE = { box: -1, link: -1 };
 
 /**
  * A scene that can be moved, zoomed and walked through. `marks` are the worst severities by item,
- * where they are known already. `item` or `scope` is what is chosen; `change`
- * is told what the user wants to be otherwise: { item, scope, open }. Only an `active` picture takes
+ * where they are known already. `item`, `scope` or `link` is what is chosen; `change` is told
+ * what the user wants to be otherwise: { item, scope, link, open }. Only an `active` picture takes
  * keys; `keys` are further ones, by name. The children stand among the tools.
  */
-export function Picture({ base, scene, marks, item, scope, change, colours, active, keys = {}, children }) {
+export function Picture({ base, scene, marks, item, scope, link, change, colours, active, keys = {}, children }) {
   const canvas = useRef(null);
   const [size, setSize] = useState({ width: 0, height: 0 });
   const [camera, setCamera] = useState(null);
-  const [over, setOver] = useState(-1);
+  const [over, setOver] = useState(NONE);
   const [lit, setLit] = useState(null); // items that stay bright
   const [pathFrom, setPathFrom] = useState(-1);
   const [said, say] = useState("");
@@ -31,6 +34,7 @@ export function Picture({ base, scene, marks, item, scope, change, colours, acti
   const chosen = scopeAt >= 0 ? scopeAt : boxOf.get(item) ?? boxOf.get(scene.folded[item]) ?? -1;
   const bright = useMemo(() => lit && new Set(lit.map((one) => boxOf.get(one)).filter((at) => at !== undefined)), [lit, boxOf]);
 
+  const linkAt = useMemo(() => (link ? scene.links.findIndex((one) => linkName(scene, one) === link) : -1), [scene, link]);
   const marked = useMemo(() => scene.boxes.map((box) => worst(box.items, marks)), [scene, marks]);
 
   useLayoutEffect(() => {
@@ -41,27 +45,29 @@ export function Picture({ base, scene, marks, item, scope, change, colours, acti
     return () => watch.disconnect();
   }, []);
 
-  // A new scene opens whole, or about the box that was chosen; a choice made elsewhere comes into sight.
-  const last = useRef({ scene: null, chosen: -1 });
+  // A new scene opens whole, or about what was chosen; a choice made elsewhere comes into sight.
+  const focus = linkAt >= 0 ? scene.links[linkAt].from : chosen;
+  const last = useRef({ scene: null, focus: -1 });
   useLayoutEffect(() => {
     if (!size.width) return;
     const before = last.current;
-    last.current = { scene, chosen };
-    if (chosen >= 0 && (before.scene !== scene || before.chosen !== chosen)) {
+    last.current = { scene, focus };
+    const elsewhere = linkAt < 0 && before.focus !== focus; // a link is chosen where it is seen
+    if (focus >= 0 && (before.scene !== scene || elsewhere)) {
       const start = camera ?? opening(scene, size.width, size.height, READABLE);
-      setCamera(showing(start, scene.boxes[chosen], size.width, size.height, READABLE));
+      setCamera(showing(start, scene.boxes[focus], size.width, size.height, READABLE));
     } else if (before.scene !== scene) {
       setCamera(opening(scene, size.width, size.height, READABLE));
     }
-  }, [scene, chosen, size]);
+  }, [scene, focus, size]);
 
   useLayoutEffect(() => {
     if (!camera) return;
-    paint(canvas.current, prepared, camera, colours, { chosen, over, lit: bright, marked });
+    paint(canvas.current, prepared, camera, colours, { chosen: { box: chosen, link: linkAt }, over, lit: bright, marked });
     if (canvas.current.dataset.painted) return;
     canvas.current.dataset.painted = "yes"; // what tests and benchmarks wait for
     performance.mark("ufkit-painted");
-  }, [prepared, camera, colours, chosen, over, bright, marked, size]);
+  }, [prepared, camera, colours, chosen, linkAt, over, bright, marked, size]);
 
   useEffect(() => {
     if (chosen >= 0) say(scene.boxes[chosen].spoken);
@@ -71,7 +77,7 @@ export function Picture({ base, scene, marks, item, scope, change, colours, acti
     const open = new Set(scene.open);
     if (open.has(which)) open.delete(which);
     else open.add(which);
-    change({ open: [...open].join(","), scope: open.has(which) ? undefined : which, item: undefined });
+    change({ ...NOTHING, open: [...open].join(","), scope: open.has(which) ? undefined : which });
   };
   const highlight = async () => {
     if (lit) {
@@ -92,25 +98,33 @@ export function Picture({ base, scene, marks, item, scope, change, colours, acti
   const select = (at) => {
     if (at < 0) {
       setLit(null);
-      change({ item: undefined, scope: undefined });
+      change(NOTHING);
       return;
     }
     const box = scene.boxes[at];
     if (pathFrom >= 0 && box.items.length) path(box.items[0]);
-    else if (box.scope !== null) change({ item: undefined, scope: box.scope });
-    else change({ item: box.items[0], scope: undefined });
+    else if (box.scope !== null) change({ ...NOTHING, scope: box.scope });
+    else change({ ...NOTHING, item: box.items[0] });
   };
   const pixel = (event) => {
     const at = canvas.current.getBoundingClientRect();
     return [event.clientX - at.left, event.clientY - at.top];
   };
+  const pointed = (x, y) => {
+    const box = hit(scene, x, y);
+    return { box, link: box < 0 && camera.scale >= ROUGH ? prepared.linkAt(x, y, NEAR / camera.scale) : -1 };
+  };
   const dragging = useDragging(canvas, camera, setCamera, {
-    hover: (x, y) => setOver(hit(scene, x, y)),
+    hover: (x, y) => {
+      const now = pointed(x, y);
+      setOver((old) => (old.box === now.box && old.link === now.link ? old : now));
+    },
     press: (x, y) => {
-      const at = hit(scene, x, y);
-      const frame = at < 0 ? hitFrame(scene, x, y) : -1;
+      const at = pointed(x, y);
+      const frame = at.box < 0 ? hitFrame(scene, x, y) : -1;
       if (frame >= 0) toggle(scene.frames[frame].scope);
-      else select(at);
+      else if (at.link >= 0) change({ ...NOTHING, link: linkName(scene, scene.links[at.link]) });
+      else select(at.box);
     },
   });
   const pointers = {
@@ -151,7 +165,7 @@ export function Picture({ base, scene, marks, item, scope, change, colours, acti
     f: () => setCamera(fitted(scene, size.width, size.height)),
     g: group, a: highlight, p: startPath, Backspace: closeAround, ...keys,
     Enter: () => chosen >= 0 && scene.boxes[chosen].scope !== null && toggle(scene.boxes[chosen].scope),
-    Escape: () => { setPathFrom(-1); select(-1); },
+    Escape: () => (pathFrom >= 0 ? setPathFrom(-1) : select(-1)),
   };
   useLayoutEffect(() => { // not later: a key that comes at once is to start from where this one led
     const pressed = (event) => {
@@ -177,7 +191,7 @@ export function Picture({ base, scene, marks, item, scope, change, colours, acti
 
   const about = `graph of ${scene.boxes.length} boxes and ${scene.links.length} links; press ? for the keys, t for a table`;
   return html`
-    <canvas ref=${canvas} tabindex="0" role="img" aria-label=${about} class=${over >= 0 ? "over" : pathFrom >= 0 ? "aim" : ""} ...${pointers}></canvas>
+    <canvas ref=${canvas} tabindex="0" role="img" aria-label=${about} class=${over.box >= 0 || over.link >= 0 ? "over" : pathFrom >= 0 ? "aim" : ""} ...${pointers}></canvas>
     <p class="sr" role="status" aria-live="polite">${said}</p>
     <div class="foot"><div class="tools" role="toolbar" aria-label="view">
       <button onClick=${() => zoom(1.25)} title="zoom in (+)" aria-label="zoom in">+</button>

@@ -1,28 +1,21 @@
 // Plots, drawn by uPlot in the colours of the page.
 
-import { html, useEffect, useRef, useState } from "./vendor/htm-preact.js";
+import { html, useEffect, useRef } from "./vendor/htm-preact.js";
+import { later } from "./later.js";
 
-let library = null;
+const HEIGHT = 130; // pixels
 
-/** uPlot, which is loaded for the first plot; null until then. */
-function useLibrary() {
-  const [found, set] = useState(() => library);
-  useEffect(() => {
-    if (found) return;
-    import("./vendor/uplot.js").then((module) => {
-      library = module.default;
-      set(() => library);
-    });
-  }, []);
-  return found;
-}
+const Space = ({ height = HEIGHT }) => html`<div class="plot" style=${{ height: `${height}px` }}></div>`;
 
 /** A plot that fills the width it is given. `make` gives uPlot's options and data. */
-export function Plot({ make, height = 130, label, theme }) {
+export const Plot = later(async () => {
+  const { default: uPlot } = await import("./vendor/uplot.js");
+  return (props) => html`<${Drawn} uPlot=${uPlot} ...${props} />`;
+}, Space);
+
+function Drawn({ uPlot, make, height = HEIGHT, label, theme }) {
   const place = useRef(null);
-  const uPlot = useLibrary();
   useEffect(() => {
-    if (!uPlot) return undefined;
     const style = getComputedStyle(document.documentElement);
     const colour = (name) => style.getPropertyValue(`--${name}`).trim();
     const { data, ...options } = make(colour, uPlot);

@@ -1,6 +1,7 @@
 // Search: a list that narrows as one types; Enter goes there.
 
 import { html, useEffect, useState } from "./vendor/htm-preact.js";
+import { NOTHING } from "./address.js";
 import { useAnswer } from "./asked.js";
 import { Dialog } from "./help.js";
 import { Dot, Failure } from "./parts.js";
@@ -20,7 +21,7 @@ export function Search({ file, place, close }) {
   const chosen = Math.min(at, Math.max(0, rows.length - 1));
   const choose = (row) => {
     close();
-    go({ ...place, item: row.item, scope: undefined });
+    go({ ...place, ...NOTHING, item: row.item });
   };
   const pressed = (event) => {
     if (event.key === "ArrowDown") setAt(Math.min(chosen + 1, rows.length - 1));

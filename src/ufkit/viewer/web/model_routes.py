@@ -11,6 +11,7 @@ from ufkit.viewer.asking import bad, checked, each
 from ufkit.viewer.content import SAID, Model, Picture, Weights
 from ufkit.viewer.encoding import findings
 from ufkit.viewer.graph.arrays import npy, statistics, window
+from ufkit.viewer.graph.links import between
 from ufkit.viewer.graph.look import Look
 from ufkit.viewer.graph.panel import panel, weights_row
 from ufkit.viewer.graph.paths import related, shortest
@@ -91,6 +92,11 @@ def model_routes(session: Session, showing: Showing) -> list[Route]:
         before, behind = related(picture, start)
         return Answer({"before": before, "behind": behind})
 
+    def linked(request: Request) -> Response:
+        subject, at = _picture(session, request)
+        start, end = (request.query_params.get(name, "") for name in ("from", "to"))
+        return Answer(between(subject, at, start, end))
+
     def array(request: Request) -> Response:
         subject, at = _picture(session, request)
         weights = _weights(subject, at, request)
@@ -134,6 +140,7 @@ def model_routes(session: Session, showing: Showing) -> list[Route]:
         Route(f"{one}/item", item),
         Route(f"{one}/search", found),
         Route(f"{one}/trace", trace),
+        Route(f"{one}/links", linked),
         Route(f"{one}/array", array),
         Route(f"{one}/piece", piece),
         Route(f"{one}/array.npy", saved),

@@ -1,0 +1,30 @@
+// The side panel of a link: the value that it stands for, or the values.
+
+import { html } from "./vendor/htm-preact.js";
+import { endsOf } from "./address.js";
+import { useAnswer } from "./asked.js";
+import { SidePanel, ToItem } from "./sidepanel.js";
+
+export function LinkPanel({ base, place, close }) {
+  const { data, error } = useAnswer(`${base}/links`, endsOf(place.link));
+  const { rows = [], total = 0 } = data ?? {};
+  const values = [...new Set(rows.map((row) => row.value))];
+  return html`<${SidePanel} label="the chosen link" close=${close} data=${data} error=${error}>
+    <h2>${values.length === 1 ? "Value" : `${total.toLocaleString("en")} links`}</h2>
+    ${values.map((value) => html`<${Value} key=${value} place=${place} rows=${rows.filter((row) => row.value === value)} />`)}
+    ${total > rows.length && html`<p class="quiet">the first ${rows.length} are shown</p>`}
+  </${SidePanel}>`;
+}
+
+function Value({ place, rows }) {
+  const [{ value, label, from }] = rows;
+  return html`<section class="value-of">
+    <p class="key name">${value}</p>
+    <dl class="facts"><dt>shape</dt><dd>${label || "not known"}</dd></dl>
+    <h3>From</h3>
+    <ul class="ends"><li><${ToItem} place=${place} row=${from} /></li></ul>
+    <h3>To</h3>
+    <ul class="ends">${rows.map((row) => html`<li>
+      <span class="role">${row.role && row.role !== value ? row.role : `input ${row.slot}`}</span> <${ToItem} place=${place} row=${row.to} /></li>`)}</ul>
+  </section>`;
+}
