@@ -172,9 +172,11 @@ def _no_collection() -> Iterator[None]:
     import gc
 
     gc.disable()
-    yield
-    gc.freeze()
-    gc.enable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def _wish(given: dict[str, Any]) -> Wish:
