@@ -371,3 +371,21 @@ def test_shapes_are_given_to_the_inputs_that_have_them(tmp_path: Path) -> None:
     ]
     session.close()
     assert labels == [["4×5", "4×5"], ["8×3", "8×3"]]
+
+
+def test_what_an_onnx_model_says_of_itself_is_told(tmp_path: Path) -> None:
+    ports = [onnx.helper.make_tensor_value_info(name, 1, [1]) for name in "xy"]
+    node = onnx.helper.make_node("Relu", ["x"], ["y"])
+    graph = onnx.helper.make_graph([node], "g", ports[:1], ports[1:])
+    model = onnx.helper.make_model(graph, producer_name="keeper", producer_version="1.2")
+    model.doc_string = "finds cats"
+    onnx.helper.set_model_props(model, {"author": "nobody to ask"})
+    onnx.save(model, tmp_path / "net.onnx")
+    session = Session([str(tmp_path / "net.onnx")])
+    (subject,) = session.subjects
+    assert subject.model is not None
+    facts = dict(subject.model.pictures[0].facts)
+    session.close()
+    assert facts["made by"] == "keeper 1.2"
+    assert facts["description"] == "finds cats"
+    assert facts["author"] == "nobody to ask"

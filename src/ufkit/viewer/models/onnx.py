@@ -7,6 +7,7 @@ from functools import cached_property
 from math import prod
 from typing import Any
 
+from ufkit.conversion.onnx_about import about
 from ufkit.conversion.onnx_facts import Operator, ValueFacts, operator, value_facts
 from ufkit.conversion.onnx_faults import faults
 from ufkit.conversion.onnx_graph import OnnxCall, OnnxGraph, captured, open_graph
@@ -99,7 +100,7 @@ class OnnxModel:
         self._calls = [*[None] * first, *graph.nodes, *[None] * len(graph.outputs)]
         facts = [("nodes, without inputs and outputs", f"{len(graph.nodes):,}")]
         facts += [(domain or "ai.onnx", str(number)) for domain, number in graph.opsets.items()]
-        return Picture("", items, facts)
+        return Picture("", items, [*facts, *about(self._source)])
 
     def _input(self, name: str) -> Item:
         value = self._value(name)
