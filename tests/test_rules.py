@@ -1134,6 +1134,17 @@ def _difficult(folder: Path) -> Findings:
     return iter(convert_dataset(folder / "coco", folder / "yolo", request).found)
 
 
+@provokes("DAT207")
+def _without_image(folder: Path) -> Findings:
+    path = write_coco(folder / "coco", some_samples(2, boxes=True))
+    file = path if path.is_file() else next(path.rglob("*.json"))
+    document = json.loads(file.read_text())
+    document["images"].pop()
+    file.write_text(json.dumps(document))
+    request = DatasetRequest(target="yolo")
+    return iter(convert_dataset(folder / "coco", folder / "yolo", request).found)
+
+
 @provokes("DAT301", "DAT302")
 def _boxes(folder: Path) -> Findings:
     objects = OBJECT.format(1, 99) + OBJECT.format(5, 5)

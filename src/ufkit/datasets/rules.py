@@ -100,6 +100,13 @@ NO_ANNOTATION = Rule(
 LEFT_OUT = Rule(
     "DAT206", N, "something was left out", why="Records of the target have no place for it."
 )
+NO_IMAGE = Rule(
+    "DAT207",
+    W,
+    "annotations of no image",
+    why="They are in no record: boxes that somebody drew are lost.",
+    hint="see whether images were removed from the list, or their ids changed",
+)
 
 # 3xx: boxes
 BOX_OUTSIDE = Rule(
@@ -140,6 +147,7 @@ RULES = (
     UNKNOWN_CLASS,
     NO_ANNOTATION,
     LEFT_OUT,
+    NO_IMAGE,
     BOX_OUTSIDE,
     BOX_EMPTY,
     WRONG_SIZE,

@@ -14,22 +14,25 @@ import tempfile
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from ufkit.core.diag import Diagnostic, FormatError, Where
 from ufkit.core.files import Source
+from ufkit.core.render import plural
 from ufkit.datasets.formats.annotated import number, size_of
 from ufkit.datasets.formats.files import ImageFolder
 from ufkit.datasets.formats.format import Format, FormatOptions
 from ufkit.datasets.labels import Classes
 from ufkit.datasets.report import Report
-from ufkit.datasets.rules import BAD_ANNOTATION, LEFT_OUT
+from ufkit.datasets.rules import BAD_ANNOTATION, LEFT_OUT, NO_IMAGE
 from ufkit.datasets.sample import Box, Lazy, Listing, Sample
 from ufkit.ufw.prototxt import Label
 
 _KEYS = re.compile(rb'"(?:images|annotations|categories)"\s*:\s*\[')
 _GLANCE = 1 << 16
+_FEW = 5  # ids that a finding names
 _LEFT_OUT = ("segmentation", "keypoints", "caption")
 Record = dict[str, Any]
 
@@ -94,7 +97,9 @@ def _read(path: Path, options: FormatOptions) -> Listing:
         size = size_of(sample)
         return replace(sample, boxes=tuple(_box(item, numbers, size, at) for item in found))
 
-    findings = list(_left_out(lost, where))
+    known = {_key(record.get("id")) for record in images}
+    strangers = {id_: len(found) for id_, found in by_image.items() if id_ not in known}
+    findings = [*_left_out(lost, where), *_without_image(strangers, where)]
     return Listing(Lazy(images, load), labels, boxes=True, findings=findings)
 
 
@@ -102,6 +107,15 @@ def _left_out(lost: dict[str, int], where: Where) -> Iterator[Diagnostic]:
     for name, count in lost.items():
         if count:
             yield LEFT_OUT.at(where, f"{name} of {count:,} annotations: only boxes are taken")
+
+
+def _without_image(strangers: dict[Any, int], where: Where) -> Iterator[Diagnostic]:
+    if strangers:
+        ids = ", ".join(map(str, islice(strangers, _FEW)))
+        more = ", ..." if len(strangers) > _FEW else ""
+        counts = plural(sum(strangers.values()), "annotation"), plural(len(strangers), "image")
+        message = f"{counts[0]} of {counts[1]} that the file does not list: {ids}{more}"
+        yield NO_IMAGE.at(where, message)
 
 
 def _records(document: Any, name: str, where: Where, *, optional: bool = False) -> list[Record]:
