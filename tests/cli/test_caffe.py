@@ -239,7 +239,6 @@ def test_convert_a_mean(run: Any, mean: Path, tmp_path: Path) -> None:
         (("run", "net.caffemodel"), "a Caffe net"),
         (("view", "net.uff", "--weights", "net.caffemodel"), "--weights goes with a prototxt"),
         (("view", "net.caffemodel", "--table", "x.json"), "cannot read: No such file"),
-        (("view", "net.caffemodel", "--shape", "x=1"), "'x' is no input of what is shown"),
         (("view", "deploy.prototxt", "--weights", "net.uff"), "no net with weights"),
     ],
 )

@@ -89,10 +89,15 @@ def test_json_comes_into_a_pipe_when_files_are_open(net: Path) -> None:
         process.communicate()
 
 
-def test_what_goes_wrong_while_files_are_opened_ends_it(net: Path) -> None:
+@pytest.mark.parametrize(
+    ("option", "said"),
+    [("--shape=nobody=1", "'nobody' is no input"), ("--table=table.json", "--table goes with")],
+)
+def test_what_goes_wrong_while_files_are_opened_ends_it(net: Path, option: str, said: str) -> None:
     """It listens already by then: nothing is left behind that does."""
-    command = [sys.executable, "-m", "ufkit", "view", "--no-browser", "--shape", "nobody=1"]
-    done = subprocess.run([*command, str(net)], capture_output=True, text=True, timeout=60)
+    (net.parent / "table.json").write_text('{"conv": 1.5}')
+    command = [sys.executable, "-m", "ufkit", "view", "--no-browser", option, net.name]
+    done = subprocess.run(command, cwd=net.parent, capture_output=True, text=True, timeout=60)
     assert done.returncode == 2
-    assert "nobody" in done.stderr
+    assert said in done.stderr
     assert "Traceback" not in done.stderr

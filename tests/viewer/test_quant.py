@@ -73,6 +73,22 @@ def test_a_float_net_beside_its_integers(start: Start, tmp_path: Path) -> None:
         assert 40 < weights["sqnr"] < 60
 
 
+def test_a_channel_of_zeros_that_does_not_come_out_as_zeros_is_the_worst(
+    start: Start, tmp_path: Path
+) -> None:
+    """Noise without a signal is no exact channel."""
+    net = tiny_net()
+    kernels = net["conv"].blobs[0].array().copy()
+    kernels[1] = 0
+    net["conv"].blobs[0].put(kernels)
+    _, client = start(saved(net, tmp_path), integers(tmp_path, per_channel=True))
+    channels = client.get("/api/quant/layer", params={"layer": 0}).json()["parts"]["weights"][
+        "channels"
+    ]
+    assert channels["worst"] == 1
+    assert channels["sqnr"][1] == -300
+
+
 def test_a_float_net_beside_a_table(start: Start, tmp_path: Path) -> None:
     session, client = start(saved(tiny_net(), tmp_path), table_of(tmp_path))
     assert session.pages == ["quant"]

@@ -136,6 +136,7 @@ def _view(output: Output, files: tuple[str, ...], **given: Any) -> int:
     for name in ("starlette", "uvicorn"):
         need(name, "viewer")
     session = Session(files, _wish(given))
+    _refuse_weights(session, given)
     address = Address(given["host"], given["port"])
     if not address.local:
         address = Address(given["host"], given["port"], secrets.token_urlsafe(16))
@@ -204,12 +205,18 @@ def _wish(given: dict[str, Any]) -> Wish:
     return wish
 
 
-def _refuse_unused(session: Session, given: dict[str, Any]) -> None:
-    """Raises RequestError (CLI001) for an option that concerns none of the files."""
+def _refuse_weights(session: Session, given: dict[str, Any]) -> None:
+    """Raises RequestError (CLI001) for weights that belong to none of the files."""
     from ufkit.cli.source import bad_request
 
     if given["weights"] and all(subject.kind != "caffe-text" for subject in session):
         raise bad_request("--weights goes with a prototxt; none of the files is one")
+
+
+def _refuse_unused(session: Session, given: dict[str, Any]) -> None:
+    """Raises RequestError (CLI001) for an option that concerns none of the files, once opened."""
+    from ufkit.cli.source import bad_request
+
     taken = {name for subject in session if subject.model for name in subject.model.inputs}
     for name in given["shapes"]:
         if name not in taken:

@@ -22,6 +22,7 @@ from ufkit.viewer.encoding import findings
 from ufkit.viewer.models.net import NetModel
 from ufkit.viewer.subject import Subject
 
+NO_SIGNAL = -300.0  # dB, of what is zero and comes out as something else; as quant.js has it
 _MOST_CHANNELS = 4096
 _KEPT = 3  # layers whose integers stay in memory
 _NAMES = [*PROFILES]
@@ -141,7 +142,7 @@ def _columns(errors: Errors) -> dict[str, Array]:
     return {
         "max_abs": errors.max_abs,
         "mse": errors.mse,
-        "sqnr": errors.sqnr,
+        "sqnr": np.maximum(errors.sqnr, NO_SIGNAL),
         "cosine": errors.cosine,
         "saturated": errors.saturated,
     }
@@ -154,7 +155,7 @@ def _channels(errors: Errors) -> dict[str, Any]:
     found: dict[str, Any] = {
         name: [_number(value) for value in columns[name][:_MOST_CHANNELS]] for name in names
     }
-    noisy = np.where(np.isfinite(errors.sqnr), errors.sqnr, np.inf)
+    noisy = columns["sqnr"]
     worst = int(noisy.argmin()) if noisy.size else None
     return {**found, "total": int(noisy.size), "worst": worst}
 

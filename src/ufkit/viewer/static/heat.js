@@ -4,6 +4,7 @@ import { html, useEffect, useMemo, useRef, useState } from "./vendor/htm-preact.
 
 const ROW = 15; // pixels, with a gap of one
 const STEPS = 64;
+const NO_SIGNAL = -300; // of what is zero and comes out as something else
 
 /** From a colour of the page through its background to another: for the worst to the best. */
 function ramp(canvas) {
@@ -21,13 +22,19 @@ function channels(text) {
   return hex ? hex.slice(1).map((part) => parseInt(part, 16)) : text.match(/\d+/g).slice(0, 3).map(Number);
 }
 
+/** A signal over noise in words. */
+export function told(value, unit = "") {
+  if (value === null) return "exact";
+  return value <= NO_SIGNAL ? "no signal" : `${value.toFixed(1)} ${unit}`.trim();
+}
+
 /** `rows` are { name, values }: numbers, or null where there is no noise. */
 export function HeatMap({ rows, chosen, choose, theme, unit }) {
   const canvas = useRef(null);
   const [width, setWidth] = useState(0);
   const [over, setOver] = useState("");
   const [low, high] = useMemo(() => {
-    const all = rows.flatMap((row) => row.values).filter((value) => value !== null);
+    const all = rows.flatMap((row) => row.values).filter((value) => value !== null && value > NO_SIGNAL);
     const sorted = Float64Array.from(all).sort();
     const at = (share) => sorted[Math.floor(share * (sorted.length - 1))] ?? 0;
     return [at(0.01), at(0.99)];
@@ -64,7 +71,7 @@ export function HeatMap({ rows, chosen, choose, theme, unit }) {
   };
   const tell = (event) => {
     const at = place(event);
-    setOver(at ? `${at.row.name}, channel ${at.channel}: ${at.row.values[at.channel] === null ? "exact" : `${at.row.values[at.channel].toFixed(1)} ${unit}`}` : "");
+    setOver(at ? `${at.row.name}, channel ${at.channel}: ${told(at.row.values[at.channel], unit)}` : "");
   };
   return html`<div class="heat">
     <ol aria-hidden="true">${rows.map((row) => html`<li class=${row.at === chosen ? "key chosen" : "key"} title=${row.name}>${row.name}</li>`)}</ol>

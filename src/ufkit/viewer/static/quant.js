@@ -3,7 +3,7 @@
 import { html, useEffect, useMemo, useState } from "./vendor/htm-preact.js";
 import { get } from "./api.js";
 import { useAnswer } from "./asked.js";
-import { HeatMap } from "./heat.js";
+import { HeatMap, told } from "./heat.js";
 import { Bar, Failure, Finding, Go, Waiting, real } from "./parts.js";
 import { href } from "./address.js";
 import { go } from "./place.js";
@@ -12,7 +12,6 @@ import { Plot, bars, overlaid } from "./plots.js";
 const MANY = 2000; // numbers from which a histogram is better read with a logarithmic axis
 const PARTS = ["weights", "bias"];
 const percent = (share) => (share === 0 ? "–" : `${Number((100 * share).toPrecision(2))} %`);
-const decibels = (value) => (value === null ? "exact" : value.toFixed(1));
 const few = (value) => (value === null ? "" : value !== 0 && Math.abs(value) < 1e-3 ? value.toExponential(2) : value.toPrecision(3));
 
 // name, title, how it is shown, whether small numbers are the bad ones
@@ -21,10 +20,10 @@ const COLUMNS = [
   ["shift", "shift", (value) => value ?? ""],
   ["max_abs", "max error", few],
   ["mse", "mean square", few],
-  ["sqnr", "SQNR dB", decibels, true],
+  ["sqnr", "SQNR dB", (value) => told(value), true],
   ["cosine", "cosine", (value) => value.toFixed(6), true],
   ["saturated", "saturated", percent],
-  ["worst", "worst channel", (value) => (value === null ? "" : value.toFixed(1)), true],
+  ["worst", "worst channel", (value) => (value === null ? "" : told(value)), true],
 ];
 
 export function Quantisation({ place, theme, session }) {
