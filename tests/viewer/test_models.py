@@ -196,6 +196,41 @@ def test_an_onnx_graph_that_waits_for_itself_is_found(tmp_path: Path) -> None:
     assert ["waits for its own result" in d.message for d in model.findings] == [True]
 
 
+@pytest.mark.parametrize("operation", ["Conv", "ConvInteger", "QLinearConv"])
+def test_convolutions_of_integers_have_work_as_others_do(tmp_path: Path, operation: str) -> None:
+    kind = onnx.TensorProto.FLOAT if operation == "Conv" else onnx.TensorProto.UINT8
+    scale, zero = ["scale", "zero"], np.zeros((), np.uint8)
+    given = ["x", *scale, "w", *scale, *scale] if operation == "QLinearConv" else ["x", "w"]
+    held = {"w": np.ones((5, 3, 3, 3), onnx.helper.tensor_dtype_to_np_dtype(kind))}
+    if operation == "QLinearConv":
+        held |= {"scale": np.ones((), np.float32), "zero": zero}
+    ends = [
+        onnx.helper.make_tensor_value_info("x", kind, [1, 3, 8, 8]),
+        onnx.helper.make_tensor_value_info(
+            "y", onnx.TensorProto.INT32 if operation == "ConvInteger" else kind, [1, 5, 6, 6]
+        ),
+    ]
+    weights = [onnx.numpy_helper.from_array(array, name) for name, array in held.items()]
+    nodes = [onnx.helper.make_node(operation, given, ["y"])]
+    graph = onnx.helper.make_graph(nodes, "g", ends[:1], ends[1:], weights)
+    path = tmp_path / "integers.onnx"
+    path.write_bytes(onnx.helper.make_model(graph).SerializeToString())
+    assert named(opened(path)[1], operation).macs == 5 * 6 * 6 * 3 * 3 * 3
+
+
+def test_inputs_keep_their_shapes_in_a_graph_without_order(tmp_path: Path) -> None:
+    builder = Builder()
+    image = builder.input("image", [1, 4])
+    builder.output(builder.op("sum", "Binary", [image, image], func="add"))
+    builder.graph["sum"].inputs = ["image", "sum"]
+    path = tmp_path / "circle.uff"
+    save(builder.meta, path)
+    _, model = opened(path)
+    assert "1" in named(model, "Input").value
+    assert "4" in named(model, "Input").value
+    assert "UFF103" in {finding.code for finding in model.findings}
+
+
 def test_inputs_and_outputs_are_summed_up_under_their_names(tmp_path: Path) -> None:
     builder = Builder()
     held = builder.op("learning", "_PlaceholderWithDefault", [builder.input("image", [1, 4])])

@@ -29,6 +29,10 @@ _NAMES = {"f": "float", "i": "int", "s": "string"}
 _TELLING = ("kernel_shape", "strides", "pads", "auto_pad", "dilations", "group", "axis", "axes",
             "perm", "alpha", "beta", "epsilon", "mode", "to", "keepdims")  # fmt: skip
 _LEADING = ("Conv", "ConvTranspose", "BatchNormalization", "PRelu")  # channels come first
+_SECOND = {  # products, and which input is the kernel or the second factor
+    **dict.fromkeys(("Conv", "ConvTranspose", "ConvInteger", "Gemm", "MatMul", "MatMulInteger"), 1),
+    **dict.fromkeys(("QLinearConv", "QLinearMatMul"), 3),
+}
 
 
 class OnnxModel:
@@ -161,13 +165,14 @@ class OnnxModel:
     def _macs(self, call: OnnxCall) -> int | None:
         """Of convolutions and products: the elements given times what each sums over."""
         given = self._facts.get(call.outputs[0]) if call.outputs else None
-        if call.op not in ("Conv", "ConvTranspose", "Gemm", "MatMul") or len(call.inputs) < 2:
+        at = _SECOND.get(call.op)
+        if at is None or len(call.inputs) <= at:
             return None
-        if call.op in ("Conv", "ConvTranspose"):
-            kernel = self._sizes(call.inputs[1])
+        if "Conv" in call.op:
+            kernel = self._sizes(call.inputs[at])
             if kernel is None or len(kernel) < 3:
                 return None
-            over = given if call.op == "Conv" else self._facts.get(call.inputs[0])
+            over = self._facts.get(call.inputs[0]) if call.op == "ConvTranspose" else given
             return _product(over, prod(kernel[1:]))
         left = self._sizes(call.inputs[0])
         if not left:

@@ -19,7 +19,7 @@ from ufkit.uff.controls import data_inputs
 from ufkit.uff.data import Orders, plain
 from ufkit.uff.dims import Dim
 from ufkit.uff.infer import Inference, infer
-from ufkit.uff.inputs import GivenShapes
+from ufkit.uff.inputs import GivenShapes, input_specs
 from ufkit.uff.model import INPUT_OPERATION, OUTPUT_OPERATION, Graph, MetaGraph, Node
 from ufkit.uff.ops import entry_of
 from ufkit.uff.ops.fields import REQUIRED
@@ -118,12 +118,14 @@ class UffModel:
         self._meta.close()
 
     def _inferred(self, graph: Graph) -> Inference:
-        """What can be said of a graph; nothing where it has no order."""
+        """What can be said of a graph; of one that has no order, what its Inputs state."""
         own = of_these(self._shapes, {node.id for node in graph.inputs})
         try:
             return infer(graph, own)
         except FormatError:
-            return Inference(graph)
+            found = input_specs(graph, {}, own).found
+            facts = {id_: Facts(spec.inner_shape, spec.dtype) for id_, spec in found.items()}
+            return Inference(graph, facts, inputs=found)
 
 
 def _rows(node: Node, spec: OpSpec | None) -> Iterator[FieldRow]:
