@@ -174,3 +174,28 @@ def test_the_real_pair(page: Page, viewer: Viewer, corpus: Path) -> None:
     expect(page.locator(".layers tbody tr").first).to_contain_text("42.5")
     page.goto(viewer(floats, table))
     expect(page.locator(".layers tbody tr").first).to_contain_text("42.5")
+
+
+IN_PLACE = """
+input: "data" input_shape { dim: 1 dim: 4 }
+layer { name: "a/ip" type: "InnerProduct" bottom: "data" top: "h"
+  inner_product_param { num_output: 4 } }
+layer { name: "b/early" type: "TanH" bottom: "h" top: "e" }
+layer { name: "a/relu" type: "ReLU" bottom: "h" top: "h" }
+layer { name: "b/late" type: "Sigmoid" bottom: "h" top: "l" }
+"""
+
+
+def test_what_is_computed_in_place_is_a_value_of_its_own_at_a_link(
+    page: Page, viewer: Viewer, tmp_path: Path
+) -> None:
+    path = tmp_path / "inplace.prototxt"
+    path.write_text(IN_PLACE)
+    page.goto(viewer(path) + "#/0/graph/0?open=&link=s1-s2")  # from scope a to scope b, both closed
+    panel = page.get_by_role("complementary", name="the chosen link")
+    expect(panel.get_by_role("heading", level=2)).to_have_text("2 links")
+    values = panel.locator("section")
+    expect(values).to_have_count(2)
+    for number, (giver, taker) in enumerate([("a/ip", "b/early"), ("a/relu", "b/late")]):
+        expect(values.nth(number)).to_contain_text(giver)
+        expect(values.nth(number)).to_contain_text(taker)

@@ -8,12 +8,23 @@ import { SidePanel, ToItem } from "./sidepanel.js";
 export function LinkPanel({ base, place, close }) {
   const { data, error } = useAnswer(`${base}/links`, endsOf(place.link));
   const { rows = [], total = 0 } = data ?? {};
-  const values = [...new Set(rows.map((row) => row.value))];
+  const values = [...byGiver(rows)];
   return html`<${SidePanel} label="the chosen link" close=${close} data=${data} error=${error}>
     <h2>${values.length === 1 ? "Value" : `${total.toLocaleString("en")} links`}</h2>
-    ${values.map((value) => html`<${Value} key=${value} place=${place} rows=${rows.filter((row) => row.value === value)} />`)}
+    ${values.map(([name, own]) => html`<${Value} key=${name} place=${place} rows=${own} />`)}
     ${total > rows.length && html`<p class="quiet">the first ${rows.length} are shown</p>`}
   </${SidePanel}>`;
+}
+
+/** The rows of each value: those of one name and one giver, as layers that compute in place give new values old names. */
+function byGiver(rows) {
+  const found = new Map();
+  for (const row of rows) {
+    const name = `${row.from.item} ${row.value}`;
+    if (!found.has(name)) found.set(name, []);
+    found.get(name).push(row);
+  }
+  return found;
 }
 
 function Value({ place, rows }) {

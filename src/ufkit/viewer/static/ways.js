@@ -1,10 +1,9 @@
-// Ways of links: curves, arrow heads and distances, whichever way a scene runs.
+// Ways of links: curves and arrow heads, whichever way a scene runs.
 //
 // What runs across is what runs down, turned over the diagonal of the page: `turn` does that to a point.
 
 const HALF = 3.5; // of the width of a head
 const LENGTH = 7;
-const STEPS = 12; // straight pieces of an S, where distances are told
 
 /** What turns points of a scene so that it runs down, and back. */
 export function turning(scene) {
