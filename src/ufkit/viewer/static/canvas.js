@@ -98,20 +98,21 @@ function haloed(context, text, x, y, colour, around) {
 }
 
 function paintLinks(context, prepared, seen, colours, state, scale) {
-  const { metrics } = prepared.scene;
-  const labels = scale >= READABLE;
-  for (const [at, { link, path, head: corners, bounds: around }] of prepared.links.entries()) {
-    if (around[0] > seen[2] || around[2] < seen[0] || around[1] > seen[3] || around[3] < seen[1]) continue;
+  const near = [...prepared.links.entries()].filter(([, { bounds: around }]) =>
+    around[0] <= seen[2] && around[2] >= seen[0] && around[1] <= seen[3] && around[3] >= seen[1]);
+  const clear = ({ from, to }) => !state.lit || (state.lit.has(from) && state.lit.has(to));
+  for (const [at, { link, path, head: corners }] of near) {
     const chosen = at === state.chosen.link || link.from === state.chosen.box || link.to === state.chosen.box;
     const colour = chosen ? colours.accent : at === state.over.link ? colours.text : colours.link;
-    const faded = state.lit && !(state.lit.has(link.from) && state.lit.has(link.to));
-    context.globalAlpha = faded ? 0.15 : 1;
+    context.globalAlpha = clear(link) ? 1 : 0.15;
     context.strokeStyle = colour;
     context.lineWidth = Math.max(colour === colours.link ? 1 : 2, (at === state.chosen.link ? 2 : 0.7) / scale);
     context.stroke(path);
-    if (scale < ROUGH) continue;
-    paintHead(context, corners, colour);
-    if (labels && link.label) paintLabel(context, link, metrics, colours);
+    if (scale >= ROUGH) paintHead(context, corners, colour);
+  }
+  for (const [, { link }] of scale >= READABLE ? near : []) { // over all lines
+    context.globalAlpha = clear(link) ? 1 : 0.15;
+    if (link.label) paintLabel(context, link, prepared.scene.metrics, colours);
   }
   context.globalAlpha = 1;
 }
