@@ -22,7 +22,7 @@ from ufkit.viewer.encoding import findings
 from ufkit.viewer.models.net import NetModel
 from ufkit.viewer.subject import Subject
 
-NO_SIGNAL = -300.0  # dB, of what is zero and comes out as something else; as quant.js has it
+_NO_SIGNAL = -300.0  # dB, of what is zero and comes out as something else; as heat.js has it
 _MOST_CHANNELS = 4096
 _KEPT = 3  # layers whose integers stay in memory
 _NAMES = [*PROFILES]
@@ -142,7 +142,7 @@ def _columns(errors: Errors) -> dict[str, Array]:
     return {
         "max_abs": errors.max_abs,
         "mse": errors.mse,
-        "sqnr": np.maximum(errors.sqnr, NO_SIGNAL),
+        "sqnr": np.maximum(errors.sqnr, _NO_SIGNAL),
         "cosine": errors.cosine,
         "saturated": errors.saturated,
     }

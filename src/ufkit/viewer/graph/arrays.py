@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ufkit.core.diag import RequestError, Where
-from ufkit.viewer.rules import BAD_REQUEST
+from ufkit.viewer.asking import bad
 
 Array = NDArray[Any]
 
@@ -149,12 +148,12 @@ def window(array: Array, index: Sequence[int], row: int, column: int) -> dict[st
         not 0 <= at < size for at, size in zip(index, matrix.shape, strict=False)
     ):
         message = f"there is no slice {list(index)} of an array {list(array.shape)}"
-        raise RequestError(BAD_REQUEST.at(Where(), message))
+        raise bad(message)
     matrix = matrix[tuple(index)]
     rows, columns = matrix.shape
     if not (0 <= row <= rows and 0 <= column <= columns):
         message = f"element {row}, {column} is not in a matrix of {rows} x {columns}"
-        raise RequestError(BAD_REQUEST.at(Where(), message))
+        raise bad(message)
     piece = matrix[row : row + _WIDEST_SLICE, column : column + _WIDEST_SLICE]
     return {
         "rows": rows,

@@ -1,12 +1,12 @@
 // The frame of the page: files, pages, search, themes, and the page that the address names.
 
 import { html, render, useEffect, useErrorBoundary, useState } from "./vendor/htm-preact.js";
+import { href, pagesOf, settled } from "./address.js";
 import { get } from "./api.js";
 import { Graph } from "./graph.js";
 import { typing } from "./keys.js";
 import { later } from "./later.js";
 import { Failure, Go, Waiting } from "./parts.js";
-import { href, pagesOf, settled } from "./address.js";
 import { go, usePlace } from "./place.js";
 import { useTheme } from "./theme.js";
 

@@ -1,9 +1,9 @@
 // The page of findings: what `ufkit check` says, each a way to the node that it is about.
 
 import { html, useState } from "./vendor/htm-preact.js";
+import { href } from "./address.js";
 import { useAnswer } from "./asked.js";
 import { Failure, Finding, Go, Waiting } from "./parts.js";
-import { href } from "./address.js";
 
 const SEVERITIES = ["error", "warning", "note"];
 

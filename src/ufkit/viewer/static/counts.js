@@ -1,9 +1,9 @@
 // The counts of a dataset: records by label and size, boxes by class.
 
 import { html, useMemo, useState } from "./vendor/htm-preact.js";
+import { href } from "./address.js";
 import { useGrowing } from "./growing.js";
 import { Bar, Failure, Finding, Go, Waiting } from "./parts.js";
-import { href } from "./address.js";
 import { Plot, histogram } from "./plots.js";
 import { colourOf } from "./thumb.js";
 

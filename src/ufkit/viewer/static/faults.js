@@ -1,9 +1,9 @@
 // The check of a dataset: it reads every record, so it is begun by hand where there are many.
 
 import { html, useEffect, useState } from "./vendor/htm-preact.js";
+import { href } from "./address.js";
 import { get, post } from "./api.js";
 import { Failure, Finding, Go, Waiting } from "./parts.js";
-import { href } from "./address.js";
 
 const AT_ONCE = 2_000; // records that are checked without being asked
 const PAUSE = 400; // milliseconds between two looks

@@ -1,9 +1,9 @@
 // A scene on a canvas, and the keys and pointers that move in it.
 
 import { html, useEffect, useLayoutEffect, useMemo, useRef, useState } from "./vendor/htm-preact.js";
+import { NOTHING, linkName } from "./address.js";
 import { get } from "./api.js";
 import { centred, fitted, moved, opening, showing, zoomed } from "./camera.js";
-import { NOTHING, linkName } from "./address.js";
 import { Prepared, ROUGH, hit, hitFrame, paint } from "./canvas.js";
 import { spot, useDragging } from "./dragging.js";
 import { Overview } from "./overview.js";

@@ -1,11 +1,11 @@
 // What quantisation costs: each layer in a table, channels as a heat map, the numbers of one layer.
 
 import { html, useEffect, useMemo, useState } from "./vendor/htm-preact.js";
+import { href } from "./address.js";
 import { get } from "./api.js";
 import { useAnswer } from "./asked.js";
 import { HeatMap, told } from "./heat.js";
 import { Bar, Failure, Finding, Go, Waiting, real } from "./parts.js";
-import { href } from "./address.js";
 import { go } from "./place.js";
 import { Plot, bars, overlaid } from "./plots.js";
 

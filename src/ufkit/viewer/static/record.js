@@ -1,13 +1,13 @@
 // One record of a dataset: its picture, its pixels, its boxes, and its neighbours.
 
 import { html, useEffect, useLayoutEffect, useState } from "./vendor/htm-preact.js";
+import { href } from "./address.js";
 import { Contents } from "./array.js";
 import { useAnswer } from "./asked.js";
 import { useGrowing } from "./growing.js";
 import { useImage } from "./images.js";
 import { typing } from "./keys.js";
 import { Failure, Finding, Go, Waiting, shape } from "./parts.js";
-import { href } from "./address.js";
 import { go } from "./place.js";
 import { classOf, colourOf } from "./thumb.js";
 import { Zoomable } from "./zoomable.js";

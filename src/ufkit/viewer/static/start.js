@@ -1,7 +1,7 @@
 // What the first page asks for, asked while the modules that show it are on their way.
 
-import { ahead } from "./api.js";
 import { lookOf, parse, pictureAt, settled } from "./address.js";
+import { ahead } from "./api.js";
 
 ahead("session").then((session) => {
   const place = settled(session, parse(location.hash));

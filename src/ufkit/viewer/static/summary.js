@@ -1,9 +1,9 @@
 // The summary: where the parameters, the bytes and the work of a graph are.
 
 import { html, useState } from "./vendor/htm-preact.js";
+import { href } from "./address.js";
 import { useAnswer } from "./asked.js";
 import { Bar, Failure, Go, Waiting, bytes, count, shape } from "./parts.js";
-import { href } from "./address.js";
 
 const COLUMNS = [
   ["items", "nodes", (value) => value.toLocaleString("en")],
